@@ -1,0 +1,28 @@
+#!/bin/sh
+# `make bench`: what recording costs and how fast reading is.  Every figure is printed with its spread
+# over several runs; compare only figures of one run of this script.  Environment: O, BATCHES (5).
+set -u
+: "${O:=build}" "${BATCHES:=5}"
+export O
+heading() {
+	printf '\n== %s\n' "$*"
+}
+for program in "$O"/tests/bench_*; do
+	[ -x "$program" ] && [ -f "$program" ] || continue
+	case $program in
+	*.d | *_host) continue ;;
+	esac
+	heading "$(basename "$program")"
+	"$program"
+done
+if [ -x "$O/tests/bench_host" ]; then
+	heading "intercepted calls"
+	sh scripts/bench_calls.sh
+fi
+if [ -x "$O/torch/bin/python" ]; then
+	heading "slowdown of PyTorch programs on the stand-in GPU"
+	python3 scripts/bench_slowdown.py "$O" tests/programs/tiny_operations.py 200 --batches "$BATCHES"
+	python3 scripts/bench_slowdown.py "$O" tests/programs/small_gpt.py 30 --batches "$BATCHES"
+else
+	echo "no $O/torch: slowdown of PyTorch programs not measured (make torch)"
+fi
