@@ -7,8 +7,8 @@
  * to one thread of the host at a time; the thread appends records, the flusher later turns full
  * chunks into frames of the trace and gives them out again.  A clean end leaves no journal.
  *
- * This header is the layout and the writer's half; the reader's half is gf_journal_scan().
- * Both sides compile journal.c; it never calls malloc and takes no lock.
+ * This header is the layout and the writer's half; reader.h has the reading half.  Both sides
+ * compile journal.c; it never calls malloc and takes no lock.
  *
  * Life of a chunk: FREE -(claim, by a thread)-> OWNED -(retire, by its thread)-> FULL -(flusher has
  * written it to the trace, zeroes it)-> FREE.  The flusher may also frame the written part of an
@@ -58,10 +58,11 @@ struct gf_journal_header {
 enum gf_chunk_state { GF_CHUNK_FREE, GF_CHUNK_OWNED, GF_CHUNK_FULL };
 
 struct gf_chunk {
-	uint64_t sequence;     /* number of this use of the chunk, 0 = never used */
+	uint64_t sequence;     /* number of this use of the chunk, 0 = not in use */
 	uint32_t state;        /* enum gf_chunk_state; release stores */
 	uint32_t thread_id;    /* thread of the trace, from 1 in order of first event */
-	uint32_t framed_bytes; /* bytes from the chunk's start that are in the trace; >= 64 once owned */
+	uint32_t framed_bytes; /* bytes from the chunk's start that are in the trace; below 64
+	                        * while the owner is still filling in this header (acquire) */
 	uint32_t used_bytes;   /* set when FULL; else the first zero head ends the chunk */
 	uint64_t reserved[5];
 	/* records follow */
@@ -130,7 +131,14 @@ static inline void gf_chunk_retire(struct gf_chunk *chunk, uint32_t used_bytes)
 	__atomic_store_n(&chunk->state, GF_CHUNK_FULL, __ATOMIC_RELEASE);
 }
 
-/** Zero the records of a chunk whose content is in the trace and make it FREE (release). */
+/**
+ * Zero a chunk whose content is in the trace and make it FREE (release).
+ *
+ * The order of stores makes it safe to die in the middle and to be read by another process: a
+ * chunk whose sequence is 0 holds nothing.
+ *
+ * Threads: the flusher only.
+ */
 void gf_chunk_recycle(struct gf_chunk *chunk);
 
 /** Publish a record that was written behind its head word.  `record` is 8-byte aligned. */

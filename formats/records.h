@@ -25,9 +25,10 @@
 #include <string.h>
 
 /*
- * Codings of a column, chosen per field (frame.c may store any column as a constant):
+ * Codings of a column, chosen per field (see FORMAT.md for how each is stored):
  *   TIME    the record's time; all types of a frame share one time column in record order
  *   PLAIN   value minus the smallest of the column
+ *   TICKS   PLAIN, and the value is a span of clock ticks: rounded down to the trace's tick unit
  *   DELTA   zigzag difference to the row before
  *   TOTAL   zigzag difference to (row before + this row's `size`): 0 for a running total
  */
@@ -81,7 +82,7 @@
 #define GF_FIELDS_memory(FIELD) \
 	FIELD(uint32_t, stack_id, PLAIN) \
 	FIELD(uint64_t, time, TIME) \
-	FIELD(uint64_t, duration, PLAIN) \
+	FIELD(uint64_t, duration, TICKS) \
 	FIELD(uint64_t, address, PLAIN) \
 	FIELD(uint64_t, size, PLAIN) \
 	FIELD(uint64_t, handle, PLAIN) \
@@ -96,7 +97,7 @@
 #define GF_FIELDS_copy(FIELD) \
 	FIELD(uint32_t, stack_id, PLAIN) \
 	FIELD(uint64_t, time, TIME) \
-	FIELD(uint64_t, duration, PLAIN) \
+	FIELD(uint64_t, duration, TICKS) \
 	FIELD(uint64_t, target, PLAIN) \
 	FIELD(uint64_t, source, PLAIN) \
 	FIELD(uint64_t, bytes, PLAIN) \
@@ -111,7 +112,7 @@
 #define GF_FIELDS_memset(FIELD) \
 	FIELD(uint32_t, stack_id, PLAIN) \
 	FIELD(uint64_t, time, TIME) \
-	FIELD(uint64_t, duration, PLAIN) \
+	FIELD(uint64_t, duration, TICKS) \
 	FIELD(uint64_t, address, PLAIN) \
 	FIELD(uint64_t, bytes, PLAIN) \
 	FIELD(uint64_t, stream, PLAIN) \
@@ -125,7 +126,7 @@
 #define GF_FIELDS_launch(FIELD) \
 	FIELD(uint32_t, stack_id, PLAIN) \
 	FIELD(uint64_t, time, TIME) \
-	FIELD(uint64_t, duration, PLAIN) \
+	FIELD(uint64_t, duration, TICKS) \
 	FIELD(uint64_t, function, PLAIN) \
 	FIELD(uint64_t, stream, PLAIN) \
 	FIELD(uint32_t, grid_x, PLAIN) \
@@ -147,7 +148,7 @@
 #define GF_FIELDS_graph(FIELD) \
 	FIELD(uint32_t, stack_id, PLAIN) \
 	FIELD(uint64_t, time, TIME) \
-	FIELD(uint64_t, duration, PLAIN) \
+	FIELD(uint64_t, duration, TICKS) \
 	FIELD(uint64_t, graph, PLAIN) \
 	FIELD(uint64_t, executable, PLAIN) \
 	FIELD(uint64_t, stream, PLAIN) \
@@ -162,7 +163,7 @@
 #define GF_FIELDS_wait(FIELD) \
 	FIELD(uint32_t, stack_id, PLAIN) \
 	FIELD(uint64_t, time, TIME) \
-	FIELD(uint64_t, duration, PLAIN) \
+	FIELD(uint64_t, duration, TICKS) \
 	FIELD(uint64_t, object, PLAIN) \
 	FIELD(uint16_t, kind, PLAIN) \
 	FIELD(uint16_t, api, PLAIN) \
@@ -175,7 +176,7 @@
 #define GF_FIELDS_event(FIELD) \
 	FIELD(uint32_t, stack_id, PLAIN) \
 	FIELD(uint64_t, time, TIME) \
-	FIELD(uint64_t, duration, PLAIN) \
+	FIELD(uint64_t, duration, TICKS) \
 	FIELD(uint64_t, object, PLAIN) \
 	FIELD(uint64_t, stream, PLAIN) \
 	FIELD(uint16_t, kind, PLAIN) \
@@ -189,7 +190,7 @@
 #define GF_FIELDS_mem_info(FIELD) \
 	FIELD(uint32_t, stack_id, PLAIN) \
 	FIELD(uint64_t, time, TIME) \
-	FIELD(uint64_t, duration, PLAIN) \
+	FIELD(uint64_t, duration, TICKS) \
 	FIELD(uint64_t, free_bytes, PLAIN) \
 	FIELD(uint64_t, total_bytes, PLAIN) \
 	FIELD(uint16_t, api, PLAIN) \
@@ -201,7 +202,7 @@
 #define GF_FIELDS_module(FIELD) \
 	FIELD(uint32_t, stack_id, PLAIN) \
 	FIELD(uint64_t, time, TIME) \
-	FIELD(uint64_t, duration, PLAIN) \
+	FIELD(uint64_t, duration, TICKS) \
 	FIELD(uint64_t, module, PLAIN) \
 	FIELD(uint64_t, function, PLAIN) \
 	FIELD(uint64_t, bytes, PLAIN) \
@@ -216,7 +217,7 @@
 #define GF_FIELDS_call(FIELD) \
 	FIELD(uint32_t, stack_id, PLAIN) \
 	FIELD(uint64_t, time, TIME) \
-	FIELD(uint64_t, duration, PLAIN) \
+	FIELD(uint64_t, duration, TICKS) \
 	FIELD(uint64_t, object, PLAIN) \
 	FIELD(uint64_t, value, PLAIN) \
 	FIELD(uint16_t, api, PLAIN) \
@@ -390,17 +391,25 @@ enum gf_text_kind { GF_TEXT_KINDS(K) };
 #define GF_HEAD(tag, bytes) ((uint32_t)(tag) | (uint32_t)((bytes) / 8) << 16)
 #define GF_HEAD_TAG(head) ((head) & 0xffu)
 #define GF_HEAD_BYTES(head) (((head) >> 16) * 8u)
+#define GF_RECORD_MIN_BYTES 16u  /* head, a first field of 4 bytes, time: every type has them */
 #define GF_RECORD_MAX_BYTES 32768u
+#define GF_TIME_OFFSET 8u        /* of `time` in every record */
 #define GF_TEXT_MAX_BYTES 16384u /* longer texts are cut by the writer, with an ellipsis */
 
 enum gf_tag {
 #define RECORD(tag, name, first) GF_TAG_##name = tag,
 	GF_RECORDS(RECORD)
 #undef RECORD
-	GF_TAG_LIMIT = 64 /* tags are below this */
+	GF_TAG_LIMIT = 64 /* tags are 1..63 */
 };
 
-enum gf_coding { GF_CODING_TIME, GF_CODING_PLAIN, GF_CODING_DELTA, GF_CODING_TOTAL };
+enum gf_coding {
+	GF_CODING_TIME,
+	GF_CODING_PLAIN,
+	GF_CODING_DELTA,
+	GF_CODING_TOTAL,
+	GF_CODING_TICKS
+};
 
 struct gf_column {
 	const char *name;
@@ -420,7 +429,8 @@ struct gf_column {
 	_Static_assert(sizeof(struct gf_##name) == 4 GF_FIELDS_##name(GF_WIDTH), \
 	    "padding in record " #name); \
 	_Static_assert(sizeof(struct gf_##name) % 8 == 0, "length of record " #name); \
-	_Static_assert(sizeof(struct gf_##name) >= (first), "record shrank: " #name);
+	_Static_assert(sizeof(struct gf_##name) >= (first), "record shrank: " #name); \
+	_Static_assert(offsetof(struct gf_##name, time) == GF_TIME_OFFSET, "time of " #name);
 GF_RECORDS(RECORD)
 #undef RECORD
 
@@ -428,11 +438,13 @@ GF_RECORDS(RECORD)
 struct gf_record_type {
 	uint8_t tag;
 	const char *name;
-	uint16_t bytes;       /* journal length now */
-	uint16_t first_bytes; /* journal length of the first version */
+	uint16_t bytes;        /* journal length now */
+	uint16_t first_bytes;  /* journal length of the first version */
 	uint16_t column_count; /* without head */
 	const struct gf_column *columns;
 };
+#define GF_COLUMNS_LIMIT 24 /* columns of one record type */
+#define GF_TIME_COLUMN 1    /* index of `time` in every record type */
 
 /**
  * The type of a tag.
@@ -443,6 +455,40 @@ struct gf_record_type {
 const struct gf_record_type *gf_record_type(unsigned tag);
 
 /**
+ * Index of a column.
+ *
+ * @return 0 .. column_count - 1, or column_count if the type has no field of that name
+ */
+unsigned gf_column_index(const struct gf_record_type *type, const char *name);
+
+/**
+ * Whether the bytes of a record can be right: length of a known version, text inside the record.
+ *
+ * @param record  8-byte aligned; GF_HEAD_BYTES(head) bytes are readable
+ * @param head    its head word, not 0
+ * @return true also for a type that this version does not know
+ */
+bool gf_record_valid(const void *record, uint32_t head);
+
+/** Bytes of text behind a text record, and where they begin; gf_record_valid must have said yes. */
+static inline const char *gf_text_bytes(const struct gf_text *text)
+{
+	/* The text is the end of the record, so that fields can be added before it. */
+	return (const char *)text + GF_HEAD_BYTES(text->head) - (((size_t)text->length + 7) & ~(size_t)7);
+}
+
+/**
+ * Write the SCHEMA text of this version: every record type, field and closed list (FORMAT.md).
+ *
+ * @param out    may be NULL when limit is 0
+ * @param limit  bytes of `out`; the text is cut there and always zero-terminated
+ * @return bytes of the whole text without its terminator (below GF_TEXT_MAX_BYTES)
+ *
+ * Threads: any.  Never allocates.
+ */
+size_t gf_schema_text(char *out, size_t limit);
+
+/**
  * Words of a value of one of the closed lists above, for people and dumps.
  *
  * @param tag    record type whose `kind`/`reason` is meant (GF_TAG_memory, ...)
@@ -450,5 +496,8 @@ const struct gf_record_type *gf_record_type(unsigned tag);
  * @return static upper-case name, or NULL if unknown
  */
 const char *gf_kind_name(unsigned tag, unsigned value);
+
+/** Name of a coding as the tables write it ("PLAIN"), NULL if unknown.  Static. */
+const char *gf_coding_name(unsigned coding);
 
 #endif

@@ -48,6 +48,13 @@ struct gf_error {
 const char *gf_status_words(enum gf_status status);
 
 /**
+ * Words of an errno value, in English: neither allocates nor locks, unlike strerror().
+ *
+ * @return static string, never NULL; callers print the number too
+ */
+const char *gf_errno_words(int number);
+
+/**
  * Fill an error and return its status, so that `return gf_fail(...)` reads as one step.
  *
  * @param error   may be NULL: then only the status is returned
