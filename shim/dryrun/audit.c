@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The door (LD_AUDIT): whoever looks for an NVIDIA library gets the stand-in of that name, or none.
+ *
+ * The dynamic linker asks la_objsearch before it searches, so the answer wins over DT_RPATH, the
+ * library cache and full paths alike.  la_symbind and la_pltenter are not defined on purpose: their
+ * mere presence makes the linker slow and switches off optimisations.  All this runs in a namespace
+ * of its own, with a libc of its own, in every process, so it does nothing but compare names.
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gd_export.h"
+#include "vendor_names.h"
+
+/* Runtime and CUPTI exist once per CUDA major; every other name occurs in the first folder only. */
+static const char *const folders[] = {"", "cu13/", "cu12/", "cu11/"};
+
+static char home[PATH_MAX]; /* folder of this library, with a slash at its end */
+static size_t home_length;
+static char answer[PATH_MAX + NAME_MAX + 8]; /* the linker copies it, under its own lock */
+
+GD_EXPORT unsigned la_version(unsigned version);
+GD_EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag);
+GD_EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie);
+
+static const char *file_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* True for libNAME.so, libNAME.so.VERSION and libNAME_part.so of the table. */
+static bool is_vendor(const char *file)
+{
+#define GD_LENGTH(name) {name, sizeof(name) - 1},
+	static const struct {
+		const char *name;
+		size_t length;
+	} names[] = {GD_VENDOR_NAMES(GD_LENGTH)};
+#undef GD_LENGTH
+
+	if (strncmp(file, "libcu", 5) != 0 && strncmp(file, "libn", 4) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *rest = file + 3 + names[i].length;
+
+		if (strncmp(file + 3, names[i].name, names[i].length) == 0 &&
+		    (*rest == '_' || strncmp(rest, ".so", 3) == 0 ||
+			strncmp(rest, ".alt.so", 7) == 0))
+			return true;
+	}
+	return false;
+}
+
+unsigned la_version(unsigned version)
+{
+	Dl_info info;
+
+	if (!dladdr((void *)la_version, &info) || !realpath(info.dli_fname, home))
+		return 0;
+	home_length = (size_t)(file_of(home) - home);
+	home[home_length] = 0;
+	return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+/*
+ * A vendor library without a stand-in is not found, as on a machine without CUDA: better than to let
+ * a real one of an installed toolkit in.
+ */
+char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
+{
+	const char *file = file_of(name);
+
+	if (!is_vendor(file))
+		return (char *)name;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		snprintf(answer, sizeof(answer), "%s%s%s", home, folders[i], file);
+		if (access(answer, R_OK) == 0)
+			return answer;
+	}
+	return NULL;
+}
+
+/* Last line of defence: with a real library in the process nothing it reports would be true. */
+unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
+{
+	char message[2 * PATH_MAX], real[PATH_MAX];
+	int length;
+
+	if (!is_vendor(file_of(map->l_name)) || (realpath(map->l_name, real) &&
+						    strncmp(real, home, home_length) == 0))
+		return 0;
+	length = snprintf(message, sizeof(message),
+	    "gpushim dryrun: %s was loaded beside the stand-in GPU; refusing to run on a mixture "
+	    "(remove it from LD_PRELOAD)\n",
+	    map->l_name);
+	if (write(STDERR_FILENO, message, (size_t)length) < 0)
+		_exit(1);
+	_exit(1);
+}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+# The stand-in GPU.  Fills $(DRYRUN_FILES); everything goes to $(O)/lib/gpushim/dryrun/.
+#
+# libcuda.so.1 is the device (cuda.mk).  The others are thin: libNAME.so.N consists of
+# shim/dryrun/NAME_*.c (NAME in lower case), the refusing stubs of its imports, and the door to the
+# driver.  Runtime and CUPTI are compiled once per CUDA major whose headers are there, into cuNN/.
+
+DRYRUN_DIR := $(O)/lib/gpushim/dryrun
+DRYRUN_FILES :=
+ifneq ($(CUDA_INCLUDE),)
+-include shim/dryrun/cuda.mk
+
+# ---- libraries, the sonames they answer to, and their version node (own: the soname itself) -------
+DRYRUN_LIBRARIES := cublas cublasLt cudnn cufft cufile curand cusolver cusparse cusparseLt nccl \
+	nvJitLink nvToolsExt nvml nvrtc nvshmem_host
+cublas_SONAMES := libcublas.so.13 libcublas.so.12 libcublas.so.11
+cublasLt_SONAMES := libcublasLt.so.13 libcublasLt.so.12 libcublasLt.so.11
+cudnn_SONAMES := libcudnn.so.9 libcudnn.so.8
+cufft_SONAMES := libcufft.so.12 libcufft.so.11 libcufft.so.10
+cufile_SONAMES := libcufile.so.0
+curand_SONAMES := libcurand.so.10
+cusolver_SONAMES := libcusolver.so.12 libcusolver.so.11
+cusparse_SONAMES := libcusparse.so.12 libcusparse.so.11
+cusparseLt_SONAMES := libcusparseLt.so.0
+nccl_SONAMES := libnccl.so.2
+nvJitLink_SONAMES := libnvJitLink.so.13 libnvJitLink.so.12
+nvToolsExt_SONAMES := libnvToolsExt.so.1
+nvml_SONAMES := libnvidia-ml.so.1
+nvrtc_SONAMES := libnvrtc.so.13 libnvrtc.so.12 libnvrtc.so.11.2
+nvshmem_host_SONAMES := libnvshmem_host.so.3
+dryrun_NO_NODE := cufile cusparseLt nccl nvml nvToolsExt
+dryrun_node = $(if $(filter $1,$(dryrun_NO_NODE)),,$(if $(filter nvshmem_host,$1),NVSHMEM,$2))
+
+DRYRUN_MAJOR_LIBRARIES := cudart cupti
+cudart_13 := libcudart.so.13
+cudart_12 := libcudart.so.12
+cudart_11 := libcudart.so.11.0
+cupti_13 := libcupti.so.13
+cupti_12 := libcupti.so.12
+cupti_11 := libcupti.so.11.7
+
+# ---- headers: the cache first, then what this machine has if it is of that major ---------------------
+dryrun_major = $(shell sed -n 's/^.define CUDA_VERSION \([0-9][0-9]\)[0-9][0-9][0-9].*/\1/p' \
+	'$1/cuda.h' 2>/dev/null)
+dryrun_first = $(firstword $(foreach f,$1,$(if $(wildcard $f/cuda_runtime_api.h),$f)))
+dryrun_INCLUDE_LOCAL := $(if $(wildcard $(CUDA_INCLUDE)/cuda_runtime_api.h),$(CUDA_INCLUDE))
+dryrun_LOCAL_MAJOR := $(if $(dryrun_INCLUDE_LOCAL),$(call dryrun_major,$(dryrun_INCLUDE_LOCAL)))
+dryrun_include = $(call dryrun_first,$(HEADERS_CACHE)/cu$1/include \
+	$(if $(filter $1,$(dryrun_LOCAL_MAJOR)),$(dryrun_INCLUDE_LOCAL)))
+DRYRUN_MAJORS := $(foreach m,13 12 11,$(if $(call dryrun_include,$m),$m))
+
+# ---- rules ------------------------------------------------------------------------------------------------
+DRYRUN_CFLAGS = $(ALL_FLAGS) $(PIC_FLAGS)
+DRYRUN_LINK = $(CC) $(ALL_FLAGS) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-z,now -Wl,-z,relro
+comma := ,
+dryrun_DOOR := driver_door unprovided
+dryrun_lower = $(shell echo '$1' | tr A-Z a-z)
+dryrun_parts = $(patsubst shim/dryrun/%.c,%,$(wildcard shim/dryrun/$(call dryrun_lower,$1)_*.c))
+
+$(O)/dryrun/door/%.o: shim/dryrun/%.c $(O)/flags $(O)/config.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(DRYRUN_CFLAGS) $(CUDA_FLAGS) -MMD -MP -c -o $@ $<
+$(O)/dryrun/%.map:
+	@mkdir -p $(@D)
+	@echo '$(MAP_NODE) { global: *; };' > $@
+
+# LIBRARY: objects of one library, for all its sonames or for one major's headers (FLAGS).
+# 1 library, 2 object folder, 3 header flags
+define dryrun_objects
+$2/%.o: shim/dryrun/%.c $(O)/flags $(O)/config.mk
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)$$(CC) $$(DRYRUN_CFLAGS) $3 -DGD_LIBRARY=$1 -MMD -MP -c -o $$@ $$<
+endef
+# 1 library, 2 object folder, 3 file to make, 4 soname, 5 version node or nothing
+define dryrun_library
+$3: $(patsubst %,$2/%.o,$(call dryrun_parts,$1) stubs) $(dryrun_DOOR:%=$(O)/dryrun/door/%.o) \
+    $(if $5,$(O)/dryrun/$4.map)
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)$$(DRYRUN_LINK) -Wl,-soname,$4 $(if $5,-Wl$(comma)--version-script=$(O)/dryrun/$4.map) \
+	    -o $$@ $$(filter %.o,$$^) -ldl -lpthread -lm
+$(O)/dryrun/$4.map: MAP_NODE := $5
+DRYRUN_FILES += $3
+endef
+
+$(foreach l,$(DRYRUN_LIBRARIES),$(eval $(call dryrun_objects,$l,$(O)/dryrun/$l,$$(CUDA_FLAGS))) \
+    $(foreach s,$($l_SONAMES),$(eval $(call dryrun_library,$l,$(O)/dryrun/$l,$(DRYRUN_DIR)/$s,$s,$(call dryrun_node,$l,$s)))))
+$(foreach m,$(DRYRUN_MAJORS),$(foreach l,$(DRYRUN_MAJOR_LIBRARIES), \
+    $(eval $(call dryrun_objects,$l,$(O)/dryrun/cu$m/$l,-isystem $(call dryrun_include,$m))) \
+    $(eval $(call dryrun_library,$l,$(O)/dryrun/cu$m/$l,$(DRYRUN_DIR)/cu$m/$($l_$m),$($l_$m),$($l_$m)))))
+
+# ---- the ways in: the audit library and the preload that clears blocks ------------------------------------
+$(DRYRUN_DIR)/libgpushim-audit.so: $(O)/dryrun/door/audit.o
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(DRYRUN_LINK) -Wl,-soname,$(@F) -o $@ $^ -ldl
+$(O)/dryrun/door/%.o: shim/dryrun/%.S $(O)/flags $(O)/config.mk
+	@mkdir -p $(@D)
+	$(call say,AS,$@)$(CC) $(DRYRUN_CFLAGS) -MMD -MP -c -o $@ $<
+$(DRYRUN_DIR)/libgpushim-zero.so: $(O)/dryrun/door/zero_entry.o $(O)/dryrun/door/zero_blocks.o
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(DRYRUN_LINK) -Wl,-soname,$(@F) -o $@ $^ -ldl
+# Names that programs open without a version.
+$(DRYRUN_DIR)/libcuda.so $(DRYRUN_DIR)/libnvidia-ml.so: | $(DRYRUN_DIR)/libnvidia-ml.so.1
+	@ln -sf $(@F).1 $@
+DRYRUN_FILES += $(addprefix $(DRYRUN_DIR)/,libgpushim-audit.so libgpushim-zero.so libcuda.so libnvidia-ml.so)
+endif
