@@ -3,7 +3,7 @@
  * The trace file: a file header and frames.  A frame holds the records of one thread in columns,
  * compressed by zstd, one section a record type, so that a reader decodes only what it asks for.
  *
- * The bytes are specified in FORMAT.md; this module is its only implementation.  Encoding never
+ * The bytes are specified in FORMAT.md; frame_encode.c and frame_decode.c implement it.  Encoding never
  * allocates (the caller gives a workspace) because it runs inside the host; decoding trusts nothing.
  */
 #ifndef GF_FRAME_H
@@ -63,6 +63,13 @@ struct gf_encoder *gf_encoder_init(void *memory, size_t bytes, uint32_t source_l
 enum gf_status gf_encode(struct gf_encoder *encoder, const struct gf_source *sources, uint32_t count,
     const void **frame_out, size_t *bytes_out, struct gf_error *error);
 
+/**
+ * Choose zstd's level: 1 (default) or a negative, faster one.
+ *
+ * @return false if the level is above 1: the workspace is too small for it
+ */
+bool gf_encoder_set_level(struct gf_encoder *encoder, int level);
+
 /** Fill the 64 bytes that begin a trace file. */
 void gf_trace_header(unsigned char out[GF_TRACE_HEADER_BYTES], const uint64_t trace_id[2]);
 
@@ -79,7 +86,9 @@ struct gf_frame_info {
 	uint64_t type_mask;   /* bit t: has records of tag t (tags < 64) */
 	uint32_t thread_id;
 	uint32_t record_count;
-	uint32_t source_count;
+	uint32_t directory_bytes; /* behind the header: sources and sections */
+	uint8_t source_count;
+	uint8_t section_count;
 	uint8_t tick_shift;
 };
 
@@ -93,7 +102,10 @@ struct gf_frame_info {
 enum gf_status gf_frame_parse(const void *data, size_t bytes, uint64_t offset,
     struct gf_frame_info *info_out, struct gf_error *error);
 
-/** Where the next frame magic may start in `data` at or after `from`; `bytes` if nowhere. */
+/**
+ * Where the next frame magic is in `data` at or after `from`; `bytes` if nowhere.  Whoever reads
+ * in pieces lets them overlap by 3 bytes.
+ */
 size_t gf_frame_search(const void *data, size_t bytes, size_t from);
 
 /* The chunk range that a frame was made from; tells the reader what of a journal is already here. */
@@ -106,7 +118,7 @@ struct gf_frame_source {
  * element width = field width; NULL column = not in this trace, reads as 0. */
 struct gf_rows {
 	uint32_t count;
-	const void *columns[24];
+	const void *columns[GF_COLUMNS_LIMIT];
 };
 
 /*
@@ -126,8 +138,16 @@ struct gf_batch {
 };
 
 struct gf_decoder; /* grows on the heap; reused from frame to frame */
-struct gf_decoder *gf_decoder_new(void);
-void gf_decoder_free(struct gf_decoder *decoder);
+
+/**
+ * Make a decoder.
+ *
+ * @param shared  NULL, or a decoder whose decompressor is used as well and which must live longer;
+ *                makes many decoders cheap.  All that share belong to one thread.
+ * @return NULL when out of memory
+ */
+struct gf_decoder *gf_decoder_new(struct gf_decoder *shared);
+void gf_decoder_free(struct gf_decoder *decoder); /* NULL is allowed */
 
 /**
  * Decode a frame.
@@ -142,21 +162,39 @@ void gf_decoder_free(struct gf_decoder *decoder);
 enum gf_status gf_decode(struct gf_decoder *decoder, const struct gf_frame_info *info,
     const void *frame, uint64_t type_mask, struct gf_batch *batch_out, struct gf_error *error);
 
-/** Read a frame's source list (up to `limit`, stored to `out`).  @return their number, 0 if damaged */
-uint32_t gf_frame_sources(const struct gf_frame_info *info, const void *frame,
-    struct gf_frame_source *out, uint32_t limit);
+/**
+ * Check and read a frame's directory: where its records came from and how many of each type.
+ *
+ * @param frame        header and directory: GF_FRAME_HEADER_BYTES + info->directory_bytes bytes
+ * @param sources_out  info->source_count entries; may be NULL
+ * @param rows_out     GF_TAG_LIMIT counts, tags that this version does not know included; may be
+ *                     NULL
+ * @return GF_OK, GF_BAD_FRAME
+ */
+enum gf_status gf_frame_directory(const struct gf_frame_info *info, const void *frame,
+    struct gf_frame_source *sources_out, uint32_t *rows_out, struct gf_error *error);
+
+/**
+ * Check the body of a frame against its checksum without decoding it.
+ *
+ * @param frame  the whole frame, info->bytes long
+ * @return GF_OK, GF_BAD_FRAME
+ */
+enum gf_status gf_frame_verify(const struct gf_frame_info *info, const void *frame,
+    struct gf_error *error);
 
 /**
  * Batch from raw journal records (a leftover chunk); same rules as gf_decode.
  *
- * @param data, bytes  well-formed records (gf_chunk_extent)
+ * @param data, bytes  records as gf_chunk_extent found them; 8-byte aligned
+ * @return GF_OK, GF_BAD_RECORD, GF_NO_MEMORY
  */
 enum gf_status gf_decode_records(struct gf_decoder *decoder, uint32_t thread_id, const void *data,
     size_t bytes, uint64_t type_mask, struct gf_batch *batch_out, struct gf_error *error);
 
 /*
- * gf_get_<record>(batch, row, out): one row as the journal struct (head excepted).  For code that
- * is not hot; hot loops read the columns.
+ * gf_get_<record>(batch, row, out): one row as the journal struct; head is that of this version.
+ * For code that is not hot; hot loops read the columns.
  */
 #define RECORD(tag, name, first) \
 	void gf_get_##name(const struct gf_batch *batch, uint32_t row, struct gf_##name *out);
