@@ -70,10 +70,15 @@ define dryrun_objects
 $2/%.o: shim/dryrun/%.c $(O)/flags $(O)/config.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)$$(CC) $$(DRYRUN_CFLAGS) $3 -DGD_LIBRARY=$1 -MMD -MP -c -o $$@ $$<
+$2/ptsz/%.o: shim/dryrun/%.c $(O)/flags $(O)/config.mk
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)$$(CC) $$(DRYRUN_CFLAGS) $3 -DGD_LIBRARY=$1 -DCUDA_API_PER_THREAD_DEFAULT_STREAM \
+	    -MMD -MP -c -o $$@ $$<
 endef
 # 1 library, 2 object folder, 3 file to make, 4 soname, 5 version node or nothing
 define dryrun_library
-$3: $(patsubst %,$2/%.o,$(call dryrun_parts,$1) stubs) $(dryrun_DOOR:%=$(O)/dryrun/door/%.o) \
+$3: $(patsubst %,$2/%.o,$(call dryrun_parts,$1) stubs) \
+    $(patsubst %,$2/ptsz/%.o,$(filter cudart_ordered_%,$(call dryrun_parts,$1))) $(dryrun_DOOR:%=$(O)/dryrun/door/%.o) \
     $(if $5,$(O)/dryrun/$4.map)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)$$(DRYRUN_LINK) -Wl,-soname,$4 $(if $5,-Wl$(comma)--version-script=$(O)/dryrun/$4.map) \

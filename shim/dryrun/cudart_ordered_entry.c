@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Driver functions by name, for programs that must not link the driver. */
+#include "cudart.h"
+#include "driver_door.h"
+
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define GD_DEFAULT_FLAGS CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+#else
+#define GD_DEFAULT_FLAGS CU_GET_PROC_ADDRESS_LEGACY_STREAM
+#endif
+
+/* A name that is not there is a success with NULL and a status, as the real one answers it. */
+static cudaError_t entry_point(const char *name, void **out, unsigned version,
+    unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
+{
+	GD_START();
+	if (!name || !out)
+		return gd_rt_note(cudaErrorInvalidValue);
+	*out = gd_driver_function(name, (int)version, flags ? flags : GD_DEFAULT_FLAGS);
+	if (status)
+		*status =
+		    *out ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+	else if (!*out)
+		return gd_rt_note(cudaErrorSymbolNotFound);
+	return cudaSuccess;
+}
+
+#if CUDART_VERSION < 13000
+GD_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *name, void **out,
+    unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
+{
+	return entry_point(name, out, CUDART_VERSION, flags, status);
+}
+#endif
+
+#if CUDART_VERSION >= 12050
+GD_EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out,
+    unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
+{
+	return entry_point(name, out, version, flags, status);
+}
+#endif
