@@ -344,8 +344,10 @@
 	K(4, THREAD_NAME, "id names a thread of this trace") \
 	K(5, NOTICE, "what limits this trace, in words") \
 	K(6, SCHEMA, "record types and fields, see FORMAT.md") \
-	K(7, LIBRARY, "base, size, build id and path of a loaded library") \
-	K(8, UNHOOKED, "name of a function that is used but not intercepted")
+	K(7, LIBRARY, "a loaded library, see stack_layout.h") \
+	K(8, UNHOOKED, "name of a function that is used but not intercepted") \
+	K(9, STACK, "id names a call stack, see stack_layout.h") \
+	K(10, CODE, "id names a Python code object, see stack_layout.h")
 
 /* Flags of block, oom, memory, copy, memset, launch, wait, event records. */
 #define GF_FLAG_REQUEST_KNOWN 0x01u /* block: `requested` and `stream` are exact */

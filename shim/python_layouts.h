@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where CPython keeps what a stack walk reads, by version.  64-bit release builds.
+ *
+ * Up to 3.12 the offsets are a table, taken from the headers of each release.  From 3.13 the
+ * interpreter tells them itself: _Py_DebugOffsets at the start of _PyRuntime is an array of 8-byte
+ * words, and the table says which word holds what.
+ */
+#ifndef GS_PYTHON_LAYOUTS_H
+#define GS_PYTHON_LAYOUTS_H
+
+/* How a frame tells its instruction. */
+#define GS_PYTHON_LASTI_KINDS(K) \
+	K(BYTES, "int, bytes") \
+	K(UNITS, "int, units of 2 bytes") \
+	K(POINTER, "address inside the code object")
+
+/*
+ * ROW(major, minor, lasti, line table form,
+ *     thread state: frame, C frame's frame (-1: the state points to the frame itself),
+ *     frame: code, back, instruction, locals, owner, entry (-1: not there),
+ *     code: first line, file name, name, qualified name (-1: not there), line table, code bytes,
+ *     compact ASCII data, other compact data)
+ */
+#define GS_PYTHON_LAYOUTS(ROW) \
+	ROW(3, 8, BYTES, LNOTAB, 24, -1, 32, 24, 104, 360, -1, -1, 40, 104, 112, -1, 120, 48, 48, 72) \
+	ROW(3, 9, BYTES, LNOTAB, 24, -1, 32, 24, 104, 360, -1, -1, 40, 104, 112, -1, 120, 48, 48, 72) \
+	ROW(3, 10, UNITS, LINES, 24, -1, 32, 24, 96, 352, -1, -1, 40, 104, 112, -1, 120, 48, 48, 72) \
+	ROW(3, 11, POINTER, PLACES, 56, 8, 32, 48, 56, 72, 69, 68, 72, 112, 120, 128, 136, 184, 48, 72) \
+	ROW(3, 12, POINTER, PLACES, 56, 0, 0, 8, 56, 72, 70, -1, 68, 112, 120, 128, 136, 192, 40, 56)
+
+/*
+ * ROW(major, minor, word of each:
+ *     thread state: frame; frame: size, back, code, instruction, locals, owner, copy index (-1: none),
+ *     code: size, file name, name, qualified name, line table, first line, code bytes, copies (-1),
+ *     object: type; bytes: size, data; unicode: state, length, size of the ASCII struct)
+ */
+#define GS_PYTHON_DEBUG_WORDS(ROW) \
+	ROW(3, 13, 23, 28, 29, 30, 31, 32, 33, -1, 34, 35, 36, 37, 38, 39, 43, -1, 45, 65, 66, 68, 69, 70) \
+	ROW(3, 14, 26, 31, 32, 33, 34, 35, 36, 38, 39, 40, 41, 42, 43, 44, 48, 49, 51, 75, 76, 78, 79, 80)
+
+#define GS_PYTHON_DEBUG_COOKIE "xdebugpy"
+#define GS_PYTHON_DEBUG_WORDS_LIMIT 96 /* words to read of _Py_DebugOffsets */
+#define GS_PYTHON_OWNER_SHIM 3         /* frame owners from here on are the interpreter's own */
+#define GS_PYTHON_STACK_TAGS 3u        /* low bits of a tagged reference (3.14) */
+
+#endif
