@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel_launch.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cudaTypedefs.h>
+
+#include "driver_door.h"
+
+#define GD_BLOCK_THREADS 256
+#define GD_MAX_GRID 2147483647u
+#define GD_BUCKETS 256
+
+struct kernel {
+	struct kernel *next;
+	CUfunction function;
+	char name[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kernel *_Atomic buckets[GD_BUCKETS];
+static PFN_cuLaunchKernel_v4000 launch_kernel;
+static PFN_cuLibraryLoadData_v12000 load_library;
+static PFN_cuLibraryGetKernel_v12000 get_kernel;
+static void (*describe_work)(uint64_t flops, uint64_t bytes, int rate);
+
+static unsigned bucket_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return hash % GD_BUCKETS;
+}
+
+static struct kernel *find(unsigned bucket, const char *name)
+{
+	struct kernel *kernel = atomic_load_explicit(&buckets[bucket], memory_order_acquire);
+
+	while (kernel && strcmp(kernel->name, name) != 0)
+		kernel = kernel->next;
+	return kernel;
+}
+
+static CUresult open_driver(void)
+{
+	if (launch_kernel)
+		return CUDA_SUCCESS;
+	*(void **)&load_library = gd_driver_function("cuLibraryLoadData", 12000, 0);
+	*(void **)&get_kernel = gd_driver_function("cuLibraryGetKernel", 12000, 0);
+	*(void **)&describe_work = gd_driver_extra("gpushim_dryrun_work");
+	*(void **)&launch_kernel = gd_driver_function("cuLaunchKernel", 4000, 0);
+	return load_library && get_kernel && launch_kernel ? CUDA_SUCCESS
+							    : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+/* A library rather than a module: its kernels serve every context. */
+static CUresult load(const char *name, CUkernel *out)
+{
+	static const char form[] = ".version 8.0\n.target sm_50\n.address_size 64\n\n"
+				   ".visible .entry %s()\n{\n\tret;\n}\n";
+	CUlibrary library;
+	CUresult result;
+	char *text;
+
+	if (asprintf(&text, form, name) < 0)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = load_library(&library, text, NULL, NULL, 0, NULL, NULL, 0);
+	free(text);
+	return result == CUDA_SUCCESS ? get_kernel(out, library, name) : result;
+}
+
+static CUresult add_locked(unsigned bucket, const char *name, struct kernel **out)
+{
+	CUresult result = open_driver();
+	struct kernel *kernel;
+	CUkernel loaded;
+
+	if (result == CUDA_SUCCESS)
+		result = load(name, &loaded);
+	if (result != CUDA_SUCCESS)
+		return result;
+	kernel = malloc(sizeof(*kernel) + strlen(name) + 1);
+	if (!kernel)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	strcpy(kernel->name, name);
+	kernel->function = (CUfunction)loaded;
+	kernel->next = buckets[bucket];
+	atomic_store_explicit(&buckets[bucket], kernel, memory_order_release);
+	*out = kernel;
+	return CUDA_SUCCESS;
+}
+
+static CUresult find_or_add(const char *name, struct kernel **out)
+{
+	unsigned bucket = bucket_of(name);
+	CUresult result = CUDA_SUCCESS;
+
+	*out = find(bucket, name);
+	if (*out)
+		return CUDA_SUCCESS;
+	pthread_mutex_lock(&lock);
+	*out = find(bucket, name);
+	if (!*out)
+		result = add_locked(bucket, name, out);
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+CUresult gd_kernel_launch(const struct gd_work *work, CUstream stream)
+{
+	uint64_t blocks = (work->threads + GD_BLOCK_THREADS - 1) / GD_BLOCK_THREADS;
+	struct kernel *kernel;
+	CUresult result = find_or_add(work->name, &kernel);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (blocks == 0)
+		blocks = 1;
+	if (blocks > GD_MAX_GRID)
+		blocks = GD_MAX_GRID;
+	if (describe_work)
+		describe_work(work->flops, work->bytes, (int)work->rate);
+	return launch_kernel(kernel->function, (unsigned)blocks, 1, 1, GD_BLOCK_THREADS, 1, 1, 0,
+	    stream, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "matmul_work.h"
+
+#include <stdio.h>
+
+#define GD_TILE 128 /* side of the tile of D that one block computes */
+#define GD_COMPUTE_FAST_TF32 77
+#define GD_COMPUTE_FAST_16F 74
+#define GD_COMPUTE_FAST_16BF 75
+
+/* X(number of cudaDataType, name, bits, rate, tensor cores, multiplications per product) */
+#define GD_DATA_TYPES(X) \
+	X(0, "f32", 32, GD_RATE_F32, false, 1) \
+	X(1, "f64", 64, GD_RATE_F64, true, 1) \
+	X(2, "f16", 16, GD_RATE_F16, true, 1) \
+	X(3, "s8", 8, GD_RATE_F8, true, 1) \
+	X(4, "c32", 64, GD_RATE_F32, false, 4) \
+	X(5, "c64", 128, GD_RATE_F64, true, 4) \
+	X(8, "u8", 8, GD_RATE_F8, true, 1) \
+	X(10, "s32", 32, GD_RATE_F8, true, 1) \
+	X(14, "bf16", 16, GD_RATE_F16, true, 1) \
+	X(28, "e4m3", 8, GD_RATE_F8, true, 1) \
+	X(29, "e5m2", 8, GD_RATE_F8, true, 1) \
+	X(33, "e2m1", 4, GD_RATE_F8, true, 1)
+
+struct type {
+	int number;
+	const char *name;
+	unsigned bits;
+	enum gd_rate rate;
+	bool tensor;
+	unsigned products;
+};
+
+static const struct type *type_of(int number)
+{
+#define GD_TYPE(...) {__VA_ARGS__},
+	static const struct type types[] = {GD_DATA_TYPES(GD_TYPE)};
+#undef GD_TYPE
+	static const struct type unknown = {-1, "other", 32, GD_RATE_F32, false, 1};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		if (types[i].number == number)
+			return &types[i];
+	}
+	return &unknown;
+}
+
+static bool allows_tf32(const struct gd_matmul *product)
+{
+	return product->compute == GD_COMPUTE_FAST_TF32 ||
+	    product->compute == GD_COMPUTE_FAST_16F || product->compute == GD_COMPUTE_FAST_16BF ||
+	    (product->compute <= 68 && product->tf32);
+}
+
+static uint64_t tiles(uint64_t side)
+{
+	return (side + GD_TILE - 1) / GD_TILE;
+}
+
+CUresult gd_matmul_launch(const struct gd_matmul *product, CUstream stream)
+{
+	const struct type *a = type_of(product->type_a), *b = type_of(product->type_b),
+			  *d = type_of(product->type_d);
+	uint64_t m = product->m, n = product->n, k = product->k, batch = product->batch;
+	bool tf32 = a->rate == GD_RATE_F32 && allows_tf32(product);
+	struct gd_work work;
+	char name[64];
+
+	if (m == 0 || n == 0 || batch == 0)
+		return CUDA_SUCCESS;
+	snprintf(name, sizeof(name), "gpushim_gemm_%s_%s_%c%c", a->tensor || tf32 ? "tensorop" : "simt",
+	    tf32 ? "tf32" : a->name, product->transpose_a ? 't' : 'n',
+	    product->transpose_b ? 't' : 'n');
+	work.name = name;
+	work.threads = tiles(m) * tiles(n) * batch * 256;
+	work.flops = 2 * m * n * k * batch * a->products;
+	work.bytes = batch * (m * k * a->bits + k * n * b->bits + m * n * d->bits) / 8;
+	work.rate = tf32 ? GD_RATE_TF32 : a->rate;
+	return gd_kernel_launch(&work, stream);
+}
