@@ -24,6 +24,7 @@
 #define GF_FRAME_SOURCE_LIMIT 64u              /* chunks in one frame */
 #define GF_FRAME_RECORDS_LIMIT (1u << 20)      /* records in one frame */
 #define GF_FRAME_BODY_LIMIT (64u << 20)        /* compressed bytes of one frame */
+#define GF_FRAME_DIRECTORY_LIMIT 65536u        /* of them, sources and sections */
 
 /* A run of records in a chunk: [begin, end) bytes from the chunk's start. */
 struct gf_source {

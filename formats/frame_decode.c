@@ -44,6 +44,7 @@ enum gf_status gf_trace_header_check(const void *data, size_t bytes, uint64_t tr
 static bool header_limits_hold(const struct gf_frame_info *info, uint32_t body_bytes)
 {
 	return body_bytes <= GF_FRAME_BODY_LIMIT && info->directory_bytes <= body_bytes &&
+	    info->directory_bytes <= GF_FRAME_DIRECTORY_LIMIT &&
 	    info->record_count > 0 && info->record_count <= GF_FRAME_RECORDS_LIMIT &&
 	    info->source_count <= GF_FRAME_SOURCE_LIMIT && info->section_count > 0 &&
 	    info->section_count <= GF_TAG_LIMIT && info->tick_shift <= GF_TICK_SHIFT_LIMIT &&

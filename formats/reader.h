@@ -13,17 +13,24 @@
 #define GF_READER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "formats/frame.h"
 
 struct gf_reader;
 
-/* What was wrong with the file; all zero for a whole one. */
+/*
+ * What was wrong with the file; all zero for a whole one.  Damage inside a frame's body is found
+ * when the frame is decoded: only gf_reader_verify, or reading everything, makes this complete.
+ *
+ * A torn frame at the end whose records the journal still has is no damage: that is what a killed
+ * recording leaves.
+ */
 struct gf_damage {
-	uint64_t damaged_frames;     /* frames or journal chunks that had to be skipped */
+	uint64_t damaged_frames;     /* frames, gaps or journal chunks that had to be skipped */
 	uint64_t unreadable_bytes;   /* bytes that belong to no readable frame */
-	uint64_t first_bad_offset;   /* UINT64_MAX if none */
+	uint64_t first_bad_offset;   /* in the trace; UINT64_MAX if none or in the journal */
 	bool truncated;              /* the file ends inside a frame */
 	bool journal_damaged;
 	char first_text[512];        /* first trouble, in words */
@@ -32,8 +39,8 @@ struct gf_damage {
 struct gf_summary {
 	uint64_t file_bytes;         /* trace plus journal */
 	uint64_t journal_bytes;      /* 0 if there is none */
-	uint64_t record_count[GF_TAG_LIMIT]; /* from frame headers and journal; text etc. included */
-	uint64_t frame_count;
+	uint64_t record_count[GF_TAG_LIMIT]; /* by tag; text etc. included; of readable frames */
+	uint64_t frame_count;        /* readable ones */
 	uint64_t first_ticks, last_ticks;
 	uint64_t lost[GF_LOST_REASON_COUNT]; /* from LOST records and the journal header */
 	bool ended;                  /* an END mark was found: recording ended cleanly */
@@ -43,6 +50,10 @@ struct gf_summary {
 /**
  * Open a trace.
  *
+ * The journal NAME.gst.journal is taken in where it exists and has the trace's identity; the trace
+ * itself may be missing or empty then.  The recording may be running: what is read is a moment of
+ * it, complete up to that moment.
+ *
  * @param path        NAME.gst, or "-" for standard input (spooled to an unlinked temporary file)
  * @param reader_out  set on success; close with gf_reader_close
  * @param error       may be NULL
@@ -51,12 +62,21 @@ struct gf_summary {
  */
 enum gf_status gf_reader_open(const char *path, struct gf_reader **reader_out,
     struct gf_error *error);
-void gf_reader_close(struct gf_reader *reader);
+void gf_reader_close(struct gf_reader *reader); /* NULL is allowed */
 
+/**
+ * Read and decode every frame and count what is damaged in gf_reader_damage and, taking it off, in
+ * gf_reader_summary.
+ *
+ * @return GF_OK also if there is damage; GF_IO, GF_NO_MEMORY
+ */
+enum gf_status gf_reader_verify(struct gf_reader *reader, struct gf_error *error);
+
+/* What they return lives as long as the reader and changes when damage is found. */
 const struct gf_damage *gf_reader_damage(const struct gf_reader *reader);
 const struct gf_summary *gf_reader_summary(const struct gf_reader *reader);
 
-/** Value of the last PROPERTY of that name, NULL if there is none; lives as long as the reader. */
+/** Value of the last PROPERTY (by time) of that name, NULL if none; lives as long as the reader. */
 const char *gf_reader_property(const struct gf_reader *reader, const char *name);
 
 /** One TEXT definition.  `bytes` is zero-terminated behind `length`. */
@@ -68,15 +88,18 @@ struct gf_text_entry {
 /** All TEXT definitions, in file order. */
 const struct gf_text_entry *gf_reader_texts(const struct gf_reader *reader, uint32_t *count_out);
 
-/** Text of kind and id (the last one defined), NULL if unknown. */
+/** Text of kind and id (the last one defined, by time), NULL if unknown. */
 const char *gf_reader_text(const struct gf_reader *reader, enum gf_text_kind kind, uint32_t id);
 
 /** Marks of the process and its threads, in file order. */
 const struct gf_mark *gf_reader_marks(const struct gf_reader *reader, uint32_t *count_out);
 
-/** Ticks as nanoseconds since the first event of the trace (linear through the clock records). */
-uint64_t gf_reader_ns(const struct gf_reader *reader, uint64_t ticks);
-/** A difference of ticks as nanoseconds. */
+/**
+ * Ticks as nanoseconds since the first event of the trace: linear from clock record to clock
+ * record; with fewer than two of them by the property `ticks_per_second`, else 1 ns a tick.
+ */
+uint64_t gf_reader_ns(struct gf_reader *reader, uint64_t ticks);
+/** A difference of ticks as nanoseconds, at the mean rate. */
 uint64_t gf_reader_span_ns(const struct gf_reader *reader, uint64_t ticks);
 /** Wall-clock time of the first event, ns since 1970; 0 if unknown. */
 uint64_t gf_reader_start_realtime_ns(const struct gf_reader *reader);
@@ -115,7 +138,8 @@ enum gf_status gf_merge_next(struct gf_merge *merge, struct gf_event_ref *out,
     struct gf_error *error);
 void gf_merge_close(struct gf_merge *merge);
 
-/** Progress for long work: called now and then with bytes done and in all; NULL switches it off. */
+/** Progress for long work: called per frame with bytes done in this pass and bytes of the trace; NULL
+ * switches it off. */
 void gf_reader_progress(struct gf_reader *reader, void (*tell)(void *, uint64_t, uint64_t),
     void *context);
 

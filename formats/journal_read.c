@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/journal_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/file_read.h"
+
+static enum gf_status check_header(const struct gf_journal_header *header, struct gf_error *error)
+{
+	if (memcmp(header->magic, GF_JOURNAL_MAGIC, sizeof(header->magic)) != 0)
+		return gf_fail(error, GF_BAD_FILE, 0, "the journal does not begin with " GF_JOURNAL_MAGIC);
+	if (header->byte_order != GF_BYTE_ORDER_MARK)
+		return gf_fail(error, GF_UNSUPPORTED, 0,
+		    "the journal was written on a machine of another byte order (mark %#x): read it there",
+		    header->byte_order);
+	if (header->version != GF_JOURNAL_VERSION)
+		return gf_fail(error, GF_TOO_NEW, 0,
+		    "journal format version %u, this program reads version %u: use a newer gpushim",
+		    header->version, GF_JOURNAL_VERSION);
+	if (header->header_bytes != GF_JOURNAL_HEADER_BYTES || header->chunk_bytes != GF_CHUNK_BYTES)
+		return gf_fail(error, GF_BAD_FILE, 0,
+		    "the journal's header is damaged: %u bytes of header, %u of a chunk",
+		    header->header_bytes, header->chunk_bytes);
+	return GF_OK;
+}
+
+/* Where the records of a chunk must end at the latest, as its header tells. */
+static uint32_t record_limit(const struct gf_chunk *chunk, bool *damaged)
+{
+	uint32_t used = chunk->used_bytes;
+	if (chunk->state != GF_CHUNK_FULL)
+		return GF_CHUNK_BYTES;
+	if (used >= GF_CHUNK_HEADER_BYTES && used <= GF_CHUNK_BYTES && used % 8 == 0)
+		return used;
+	*damaged = true;
+	return GF_CHUNK_BYTES;
+}
+
+/*
+ * Copy one chunk in use.  Its records are read twice: what the first reading shows to be complete
+ * is complete in the second, even if the pages were copied while the owner wrote.
+ *
+ * Returns GF_END if the chunk holds nothing (any more).
+ */
+static enum gf_status copy_chunk(int fd, uint64_t offset, struct gf_chunk *first,
+    struct gf_leftover *out)
+{
+	uint64_t sequence = first->sequence;
+	if (sequence == 0 || first->state == GF_CHUNK_FREE)
+		return GF_END;
+	struct gf_leftover made = {sequence, offset, 0, 0, NULL, first->state > GF_CHUNK_FULL};
+	if (gf_read_at(fd, first, GF_CHUNK_BYTES, offset) != GF_CHUNK_BYTES)
+		return GF_IO;
+	bool wrong;
+	uint32_t limit = record_limit(first, &made.damaged);
+	uint32_t end = gf_chunk_extent(first, GF_CHUNK_HEADER_BYTES, limit, &wrong);
+	made.damaged |= wrong || (first->state == GF_CHUNK_FULL && end != limit);
+	if (end == GF_CHUNK_HEADER_BYTES && !made.damaged)
+		return GF_END;
+	made.chunk = malloc(end);
+	if (!made.chunk)
+		return GF_NO_MEMORY;
+	struct gf_chunk now;
+	if (gf_read_at(fd, made.chunk, end, offset) != end ||
+	    gf_read_at(fd, &now, sizeof(now), offset) != sizeof(now) || now.sequence != sequence ||
+	    first->sequence != sequence || made.chunk->sequence != sequence) {
+		free(made.chunk);
+		return GF_END; /* in the trace by now */
+	}
+	made.thread_id = now.thread_id;
+	made.end = gf_chunk_extent(made.chunk, GF_CHUNK_HEADER_BYTES, end, &wrong);
+	*out = made;
+	return GF_OK;
+}
+
+static int by_sequence(const void *left, const void *right)
+{
+	uint64_t a = ((const struct gf_leftover *)left)->sequence;
+	uint64_t b = ((const struct gf_leftover *)right)->sequence;
+	return a < b ? -1 : a > b;
+}
+
+static enum gf_status add_leftover(struct gf_journal_copy *copy, size_t *room,
+    const struct gf_leftover *leftover)
+{
+	if (copy->count == *room) {
+		size_t more = *room ? 2 * *room : 16;
+		struct gf_leftover *grown = realloc(copy->leftovers, more * sizeof(*grown));
+		if (!grown)
+			return GF_NO_MEMORY;
+		copy->leftovers = grown;
+		*room = more;
+	}
+	copy->leftovers[copy->count++] = *leftover;
+	return GF_OK;
+}
+
+/* Chunks that the file is too short for are counted as damaged: their records are gone. */
+static enum gf_status copy_chunks(int fd, uint32_t chunk_count, struct gf_journal_copy *copy,
+    struct gf_error *error)
+{
+	uint64_t whole = copy->file_bytes < GF_JOURNAL_HEADER_BYTES
+	    ? 0
+	    : (copy->file_bytes - GF_JOURNAL_HEADER_BYTES) / GF_CHUNK_BYTES;
+	struct gf_chunk *buffer = aligned_alloc(64, GF_CHUNK_BYTES);
+	enum gf_status status = buffer ? GF_OK : GF_NO_MEMORY;
+	size_t room = 0;
+	if (chunk_count > whole)
+		copy->damaged_chunks += chunk_count - whole;
+	for (uint64_t i = 0; !status && i < chunk_count && i < whole; i++) {
+		struct gf_leftover leftover;
+		uint64_t offset = GF_JOURNAL_HEADER_BYTES + i * GF_CHUNK_BYTES;
+		if (gf_read_at(fd, buffer, GF_CHUNK_HEADER_BYTES, offset) != GF_CHUNK_HEADER_BYTES)
+			status = GF_IO;
+		else
+			status = copy_chunk(fd, offset, buffer, &leftover);
+		if (!status) {
+			copy->damaged_chunks += leftover.damaged;
+			status = add_leftover(copy, &room, &leftover);
+			if (status)
+				free(leftover.chunk);
+		}
+		status = status == GF_END ? GF_OK : status;
+	}
+	free(buffer);
+	if (status)
+		return gf_fail(error, status, UINT64_MAX,
+		    status == GF_IO ? "cannot read the journal's chunks"
+				    : "out of memory for the journal's chunks");
+	if (copy->count)
+		qsort(copy->leftovers, copy->count, sizeof(*copy->leftovers), by_sequence);
+	return GF_OK;
+}
+
+enum gf_status gf_journal_copy(const char *path, struct gf_journal_copy *copy_out,
+    struct gf_error *error)
+{
+	struct gf_journal_copy copy;
+	struct gf_journal_header header;
+	struct stat stat;
+	memset(&copy, 0, sizeof(copy));
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return GF_END;
+	if (fd < 0 || fstat(fd, &stat) != 0) {
+		int cause = errno;
+		if (fd >= 0)
+			close(fd);
+		return gf_fail(error, GF_IO, UINT64_MAX, "cannot open the journal %s: %s (errno %d)", path,
+		    gf_errno_words(cause), cause);
+	}
+	copy.file_bytes = (uint64_t)stat.st_size;
+	enum gf_status status = GF_OK;
+	if (gf_read_at(fd, &header, sizeof(header), 0) != sizeof(header))
+		status = gf_fail(error, GF_TRUNCATED, 0, "the journal has only %llu bytes",
+		    (unsigned long long)copy.file_bytes);
+	if (!status)
+		status = check_header(&header, error);
+	if (!status) {
+		memcpy(copy.trace_id, header.trace_id, sizeof(copy.trace_id));
+		memcpy(copy.lost, header.lost, sizeof(copy.lost));
+		copy.pid = header.pid;
+		copy.flags = header.flags;
+		status = copy_chunks(fd, header.chunk_count, &copy, error);
+	}
+	close(fd);
+	if (status)
+		gf_journal_copy_free(&copy);
+	else
+		*copy_out = copy;
+	return status;
+}
+
+void gf_journal_copy_free(struct gf_journal_copy *copy)
+{
+	for (size_t i = 0; i < copy->count; i++)
+		free(copy->leftovers[i].chunk);
+	free(copy->leftovers);
+	copy->leftovers = NULL;
+	copy->count = 0;
+}
