@@ -106,21 +106,22 @@ demo: ## install what is missing, build, record a real PyTorch training on the s
 # its name begins with test_shim_.
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/%,$(wildcard tests/unit/test_*.c))
 SHIM_TEST_OBJ := $(filter-out $(O)/pic/shim/dlsym.o,$(SHIM_OBJ))
-$(O)/tests/test_shim_%: $(O)/obj/tests/unit/test_shim_%.o $(SHIM_OBJ) $(FORMATS_OBJ)
+TEST_PARTS := $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/*.c)) # helpers of tests: trace_builder
+$(O)/tests/test_shim_%: $(O)/obj/tests/unit/test_shim_%.o $(SHIM_OBJ) $(TEST_PARTS) $(FORMATS_OBJ)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $< $(SHIM_TEST_OBJ) $(FORMATS_OBJ) $(PROGRAM_LIBS)
-$(O)/tests/test_%: $(O)/obj/tests/unit/test_%.o $(ANALYZER_PARTS) $(FORMATS_OBJ)
+	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $< $(SHIM_TEST_OBJ) $(TEST_PARTS) $(FORMATS_OBJ) $(PROGRAM_LIBS)
+$(O)/tests/test_%: $(O)/obj/tests/unit/test_%.o $(TEST_PARTS) $(ANALYZER_PARTS) $(FORMATS_OBJ)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $< $(ANALYZER_PARTS) $(FORMATS_OBJ) $(PROGRAM_LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $< $(TEST_PARTS) $(ANALYZER_PARTS) $(FORMATS_OBJ) $(PROGRAM_LIBS)
 FUZZ_TESTS := $(patsubst tests/fuzz/%.c,$(O)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 $(O)/tests/fuzz_%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/driver.o $(ANALYZER_PARTS) $(FORMATS_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $< $(O)/obj/tests/fuzz/driver.o $(ANALYZER_PARTS) \
 	    $(FORMATS_OBJ) $(PROGRAM_LIBS)
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/%,$(wildcard tests/bench/bench_*.c))
-$(O)/tests/bench_%: $(O)/obj/tests/bench/bench_%.o $(ANALYZER_PARTS) $(FORMATS_OBJ)
+$(O)/tests/bench_%: $(O)/obj/tests/bench/bench_%.o $(TEST_PARTS) $(ANALYZER_PARTS) $(FORMATS_OBJ)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $< $(ANALYZER_PARTS) $(FORMATS_OBJ) $(PROGRAM_LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $< $(TEST_PARTS) $(ANALYZER_PARTS) $(FORMATS_OBJ) $(PROGRAM_LIBS)
 # Small programs that integration tests run: tests/integration/NAME.c becomes $(O)/tests/NAME.
 HOSTS := $(patsubst tests/integration/%.c,$(O)/tests/%,$(wildcard tests/integration/*.c))
 $(HOSTS): $(O)/tests/%: tests/integration/%.c $(O)/flags $(O)/config.mk
