@@ -41,6 +41,7 @@ struct gf_encoder {
 	uint64_t *values, *sizes; /* a column */
 	uint8_t *types;
 	unsigned char *raw, *out;
+	uint32_t heads[GF_TAG_LIMIT]; /* of records whose length is fixed; else 0 */
 	struct gf_value_table table;
 	uint8_t table_wait[GF_TAG_LIMIT][GF_COLUMNS_LIMIT];
 	/* The frame being made. */
@@ -117,6 +118,11 @@ struct gf_encoder *gf_encoder_init(void *memory, size_t bytes, uint32_t source_l
 	encoder->out = carve(&at, sizes.out);
 	if (!encoder->zstd)
 		return NULL;
+#define RECORD(tag, name, first) \
+	if (GF_TAG_##name != GF_TAG_text) \
+		encoder->heads[tag] = GF_HEAD(tag, sizeof(struct gf_##name));
+	GF_RECORDS(RECORD)
+#undef RECORD
 	/* A static context begins with all parameters 0, not with the defaults. */
 	ZSTD_CCtx_reset(encoder->zstd, ZSTD_reset_session_and_parameters);
 	ZSTD_CCtx_setParameter(encoder->zstd, ZSTD_c_compressionLevel, 1);
@@ -133,33 +139,50 @@ static enum gf_status bad_record(const struct gf_source *source, uint32_t at, st
 	    (unsigned long long)source->chunk->sequence, at, *(const uint32_t *)record);
 }
 
+/* Fixed-length records of this version are known by their head word alone; others take longer. */
+static bool record_fits(const struct gf_encoder *encoder, const unsigned char *record, uint32_t head,
+    uint32_t left)
+{
+	uint32_t tag = GF_HEAD_TAG(head);
+	if (tag < GF_TAG_LIMIT && head == encoder->heads[tag] && GF_HEAD_BYTES(head) <= left)
+		return true;
+	const struct gf_record_type *type = gf_record_type(tag);
+	return type && GF_HEAD_BYTES(head) <= left && GF_HEAD_BYTES(head) >= type->bytes &&
+	    gf_record_valid(record, head);
+}
+
 static enum gf_status walk_source(struct gf_encoder *encoder, const struct gf_source *source,
     struct gf_error *error)
 {
 	const unsigned char *bytes = (const unsigned char *)source->chunk;
 	uint64_t rounding = ~(uint64_t)0 << encoder->tick_shift;
-	for (uint32_t at = source->begin; at < source->end;) {
-		uint32_t head = __atomic_load_n((const uint32_t *)(bytes + at), __ATOMIC_ACQUIRE);
-		const struct gf_record_type *type = gf_record_type(GF_HEAD_TAG(head));
-		if (!type || GF_HEAD_BYTES(head) > source->end - at || GF_HEAD_BYTES(head) < type->bytes ||
-		    !gf_record_valid(bytes + at, head) || encoder->records == encoder->record_limit)
+	uint64_t first = encoder->time_first, last = encoder->time_last;
+	uint32_t index = encoder->records, at = source->begin, end = source->end;
+	while (at < end) {
+		const unsigned char *record = bytes + at;
+		uint32_t head = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
+		if (!record_fits(encoder, record, head, end - at) || index == encoder->record_limit)
 			return bad_record(source, at, error);
-		uint32_t index = encoder->records++;
-		uint64_t time = *(const uint64_t *)(bytes + at + GF_TIME_OFFSET) & rounding;
-		encoder->found[index] = bytes + at;
-		encoder->types[index] = type->tag;
-		encoder->times[index] = time;
-		encoder->counts[type->tag]++;
-		encoder->time_first = time < encoder->time_first ? time : encoder->time_first;
-		encoder->time_last = time > encoder->time_last ? time : encoder->time_last;
+		uint64_t time = *(const uint64_t *)(record + GF_TIME_OFFSET) & rounding;
+		encoder->found[index] = record;
+		encoder->types[index] = (uint8_t)GF_HEAD_TAG(head);
+		encoder->times[index++] = time;
+		first = time < first ? time : first;
+		last = time > last ? time : last;
 		at += GF_HEAD_BYTES(head);
 	}
+	encoder->records = index;
+	encoder->time_first = first;
+	encoder->time_last = last;
 	return GF_OK;
 }
 
 static void sort_by_type(struct gf_encoder *encoder)
 {
 	uint32_t next[GF_TAG_LIMIT], start = 0;
+	memset(encoder->counts, 0, sizeof(encoder->counts));
+	for (uint32_t i = 0; i < encoder->records; i++)
+		encoder->counts[encoder->types[i]]++;
 	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++) {
 		next[tag] = start;
 		start += encoder->counts[tag];
@@ -393,7 +416,6 @@ static enum gf_status walk(struct gf_encoder *encoder, const struct gf_source *s
     uint32_t count, struct gf_error *error)
 {
 	encoder->records = 0;
-	memset(encoder->counts, 0, sizeof(encoder->counts));
 	encoder->time_first = UINT64_MAX;
 	encoder->time_last = 0;
 	for (uint32_t i = 0; i < count; i++) {
