@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/blocks.h"
+
+#include <stdlib.h>
+
+#include "analyzer/columns.h"
+#include "analyzer/sizes.h"
+
+#define TYPES \
+	(UINT64_C(1) << GF_TAG_block | UINT64_C(1) << GF_TAG_memory | UINT64_C(1) << GF_TAG_oom | \
+	    UINT64_C(1) << GF_TAG_mem_info)
+/* Slots that may be looked at for the holders of memory at all refusals together. */
+#define TOP_WORK_LIMIT (UINT64_C(1) << 30)
+
+static void block_add(struct ga_memory *memory, struct ga_account *account, uint64_t address,
+    uint64_t size_bytes, uint32_t stack_id)
+{
+	struct ga_block *block = ga_map_add(&memory->live, address);
+	if (block->order) {
+		memory->overlaps++;
+		struct ga_account *old = memory->accounts.by_device[block->device];
+		ga_decrease(&old->allocated, block->size_bytes);
+		ga_account_depart(old, block);
+	}
+	block->size_bytes = size_bytes;
+	block->order = ++memory->order;
+	block->stack_id = stack_id;
+	block->device = account->device;
+	account->allocated += size_bytes;
+	account->alloc_count++;
+}
+
+static void block_remove(
+    struct ga_memory *memory, struct ga_account *account, uint64_t address, uint64_t size_bytes)
+{
+	struct ga_block *block = ga_map_find(&memory->live, address);
+	if (block) {
+		ga_account_depart(account, block);
+		ga_map_remove(&memory->live, block);
+	} else {
+		account->unknown_frees++;
+	}
+	ga_decrease(&account->allocated, size_bytes);
+	account->free_count++;
+}
+
+/* Compare our sums with PyTorch's totals of the same instant, which win. */
+static void settle(struct ga_memory *memory, struct ga_account *account, const struct gf_rows *rows,
+    uint32_t row, uint64_t ticks, uint64_t address)
+{
+	uint64_t allocated = ga_u64(rows, GA_BLOCK_allocated, row);
+	uint64_t reserved = ga_u64(rows, GA_BLOCK_reserved, row);
+	if (!account->totals_known)
+		return;
+	if (allocated != account->allocated)
+		ga_account_correct(
+		    &account->allocated, allocated, ticks, &account->allocated_difference);
+	if (reserved == account->reserved)
+		return;
+	ga_driver_claim(&memory->driver, account, address);
+	ga_account_correct(&account->reserved, reserved, ticks, &account->reserved_difference);
+}
+
+static void on_block(struct ga_memory *memory, const struct gf_event_ref *event)
+{
+	const struct gf_rows *rows = &event->batch->rows[GF_TAG_block];
+	uint32_t row = event->row;
+	struct ga_account *account =
+	    ga_account_open(&memory->accounts, ga_u16(rows, GA_BLOCK_device, row));
+	uint64_t address = ga_u64(rows, GA_BLOCK_address, row);
+	int64_t size = (int64_t)ga_u64(rows, GA_BLOCK_size, row);
+	if (!account || address == 0 || size == 0)
+		return;
+	memory->driver.epoch++;
+	if (size > 0) {
+		/* The total after handing out a block holds at least this block. */
+		if (ga_u64(rows, GA_BLOCK_allocated, row) < (uint64_t)size)
+			account->totals_known = false;
+		block_add(
+		    memory, account, address, (uint64_t)size, ga_u32(rows, GA_BLOCK_stack_id, row));
+		account->retry_count += ga_refusals_block(&memory->refusals, event->thread_id);
+	} else {
+		block_remove(memory, account, address, 0 - (uint64_t)size);
+	}
+	settle(memory, account, rows, row, event->ticks, address);
+	ga_account_note(account, event->ticks, memory->order);
+}
+
+/* ---- refusals ---- */
+
+static void fill_oom(struct ga_memory *memory, struct ga_oom *oom, bool totals)
+{
+	struct ga_account *account = NULL;
+	if (oom->device < GA_DEVICE_LIMIT)
+		account = memory->accounts.by_device[oom->device];
+	if (!account)
+		return;
+	if (totals) {
+		oom->allocated = account->allocated;
+		oom->reserved =
+		    memory->backend == GA_BACKEND_ASYNC ? GA_UNKNOWN : account->reserved;
+	}
+	memory->top_work += memory->live.mask + 1;
+	if (memory->top_work < TOP_WORK_LIMIT)
+		ga_sites_collect(&oom->top, &memory->live, oom->device, memory->order, NULL, 0);
+}
+
+static void on_oom(struct ga_memory *memory, const struct gf_event_ref *event)
+{
+	struct gf_oom record;
+	bool retried;
+	gf_get_oom(event->batch, event->row, &record);
+	struct ga_account *account = ga_account_open(&memory->accounts, record.device);
+	struct ga_oom *oom =
+	    ga_refusals_oom(&memory->refusals, &record, event->thread_id, event->ticks, &retried);
+	if (account) {
+		account->oom_count++;
+		account->retry_count += retried;
+	}
+	fill_oom(memory, oom, false);
+}
+
+/* ---- calls of the driver ---- */
+
+/* Whether an allocation of the driver is itself a block of the program. */
+static bool is_block_call(const struct ga_memory *memory, uint16_t kind)
+{
+	switch (memory->backend) {
+	case GA_BACKEND_NATIVE:
+		return false;
+	case GA_BACKEND_ASYNC:
+		return kind == GF_MEMORY_ALLOC_ASYNC;
+	default:
+		return kind == GF_MEMORY_ALLOC || kind == GF_MEMORY_ALLOC_ASYNC;
+	}
+}
+
+static bool is_free(uint16_t kind)
+{
+	return kind == GF_MEMORY_FREE || kind == GF_MEMORY_FREE_ASYNC;
+}
+
+/* The block that a free of the driver gives back; back ends without caching only. */
+static struct ga_block *freed_block(const struct ga_memory *memory, const struct gf_memory *record)
+{
+	if (memory->backend == GA_BACKEND_NATIVE || !is_free(record->kind) || record->status != 0)
+		return NULL;
+	return ga_map_find(&memory->live, record->address);
+}
+
+static struct ga_account *driver_block(struct ga_memory *memory, const struct gf_memory *record)
+{
+	struct ga_account *account = ga_account_open(&memory->accounts, record->device);
+	if (account && record->address && record->size)
+		block_add(memory, account, record->address, record->size, record->stack_id);
+	return account;
+}
+
+static void on_memory(struct ga_memory *memory, const struct gf_event_ref *event)
+{
+	struct gf_memory record;
+	gf_get_memory(event->batch, event->row, &record);
+	bool block = is_block_call(memory, record.kind);
+	struct ga_oom *oom =
+	    ga_refusals_call(&memory->refusals, &record, event->thread_id, event->ticks, block);
+	struct ga_account *account = NULL;
+	if (oom) {
+		if (record.device < GA_DEVICE_LIMIT && block)
+			ga_account_open(&memory->accounts, record.device)->oom_count++;
+		fill_oom(memory, oom, true);
+		return;
+	}
+	struct ga_block *freed = freed_block(memory, &record);
+	if (freed) {
+		account = memory->accounts.by_device[freed->device];
+		block_remove(memory, account, record.address, freed->size_bytes);
+	} else if (block && record.status == 0) {
+		account = driver_block(memory, &record);
+	} else {
+		account = ga_driver_event(&memory->driver, &record, event->thread_id);
+	}
+	if (!account)
+		return;
+	if (memory->backend == GA_BACKEND_DIRECT)
+		account->reserved = account->allocated;
+	ga_account_note(account, event->ticks, memory->order);
+}
+
+static void on_mem_info(struct ga_memory *memory, const struct gf_event_ref *event)
+{
+	struct gf_mem_info record;
+	gf_get_mem_info(event->batch, event->row, &record);
+	ga_refusals_mem_info(&memory->refusals, &record, event->thread_id);
+}
+
+/* ---- the pass ---- */
+
+static void on_event(struct ga_memory *memory, const struct gf_event_ref *event)
+{
+	switch (event->type) {
+	case GF_TAG_block:
+		on_block(memory, event);
+		break;
+	case GF_TAG_memory:
+		on_memory(memory, event);
+		break;
+	case GF_TAG_oom:
+		on_oom(memory, event);
+		break;
+	case GF_TAG_mem_info:
+		on_mem_info(memory, event);
+		break;
+	default:
+		break;
+	}
+}
+
+static enum gf_status walk(struct ga_memory *memory, struct gf_error *error)
+{
+	struct gf_merge *merge = gf_merge_open(memory->model->reader, TYPES);
+	if (!merge)
+		return gf_fail(
+		    error, GF_NO_MEMORY, UINT64_MAX, "no memory to read %s", memory->model->path);
+	struct gf_event_ref event;
+	enum gf_status status;
+	while ((status = gf_merge_next(merge, &event, error)) == GF_OK)
+		on_event(memory, &event);
+	gf_merge_close(merge);
+	return status == GF_END ? GF_OK : status;
+}
+
+enum gf_status ga_memory_analyse(
+    struct ga_model *model, struct ga_memory *memory_out, struct gf_error *error)
+{
+	struct ga_memory *memory = memory_out;
+	*memory = (struct ga_memory){.model = model, .backend = model->backend};
+	memory->accounts.first_ticks = model->summary->first_ticks;
+	memory->accounts.last_ticks = model->summary->last_ticks;
+	ga_driver_init(&memory->driver, &memory->accounts);
+	ga_map_init(&memory->live, sizeof(struct ga_block));
+	ga_refusals_init(&memory->refusals, model);
+	enum gf_status status = walk(memory, error);
+	if (status != GF_OK) {
+		ga_memory_free(memory);
+		return status;
+	}
+	ga_refusals_end(&memory->refusals);
+	return GF_OK;
+}
+
+void ga_memory_free(struct ga_memory *memory)
+{
+	ga_refusals_free(&memory->refusals);
+	ga_map_free(&memory->live);
+	ga_driver_free(&memory->driver);
+	ga_accounts_free(&memory->accounts);
+}
+
+const struct ga_account *ga_memory_next(const struct ga_memory *memory, int device)
+{
+	for (device++; device < GA_DEVICE_LIMIT; device++)
+		if (memory->accounts.by_device[device])
+			return memory->accounts.by_device[device];
+	return NULL;
+}
+
+void ga_memory_peak_sites(
+    const struct ga_memory *memory, const struct ga_account *account, struct ga_sites *sites_out)
+{
+	ga_sites_collect(sites_out, &memory->live, account->device, account->peak_order,
+	    account->departed, account->departed_count);
+	if (sites_out->bytes < account->peak.allocated)
+		ga_sites_add_missing(sites_out, account->peak.allocated - sites_out->bytes);
+}
+
+/* ---- notices ---- */
+
+static void difference_notice(const struct ga_account *account, const char *what,
+    const struct ga_difference *difference, struct ga_strings *notices)
+{
+	char bytes[GA_SIZE_TEXT], count[GA_SIZE_TEXT];
+	if (difference->count)
+		ga_strings_add(notices,
+		    "device %u: the sum of recorded %s differs from PyTorch's own total %s "
+		    "times, by up to %s; PyTorch's figures are used",
+		    account->device, what, ga_count_text(difference->count, count),
+		    ga_size_text(difference->most_bytes, bytes));
+}
+
+void ga_memory_notices(const struct ga_memory *memory, struct ga_strings *notices)
+{
+	const struct ga_account *account = NULL;
+	char count[GA_SIZE_TEXT];
+	uint64_t blocks = 0;
+	for (int device = -1; (account = ga_memory_next(memory, device));
+	     device = account->device) {
+		difference_notice(account, "blocks", &account->allocated_difference, notices);
+		difference_notice(account, "segments", &account->reserved_difference, notices);
+		if (account->unknown_frees)
+			ga_strings_add(notices,
+			    "device %u: %s blocks were freed whose allocation is not in the "
+			    "recording",
+			    account->device, ga_count_text(account->unknown_frees, count));
+		blocks += account->alloc_count;
+	}
+	if (memory->overlaps)
+		ga_strings_add(notices,
+		    "%s blocks were handed out at an address that was not freed before",
+		    ga_count_text(memory->overlaps, count));
+	if (memory->accounts.misplaced)
+		ga_strings_add(notices, "%s events name no usable device and are left out",
+		    ga_count_text(memory->accounts.misplaced, count));
+	if (memory->driver.untracked)
+		ga_strings_add(notices, "%s reserved address ranges are beyond what is followed",
+		    ga_count_text(memory->driver.untracked, count));
+	if (memory->backend == GA_BACKEND_ASYNC)
+		ga_strings_add(notices,
+		    "the driver's memory pools hand out blocks (backend:cudaMallocAsync): what "
+		    "the pools reserve beyond them is not visible");
+	else if (blocks == 0 && memory->backend == GA_BACKEND_NATIVE)
+		ga_strings_add(notices, "no block of PyTorch's caching allocator was recorded");
+	else if (memory->backend == GA_BACKEND_DIRECT)
+		ga_strings_add(
+		    notices, "no caching allocator: each block is an allocation of the driver");
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "analyzer/sizes.h"
+#include "analyzer/traces.h"
+
+/* Decode everything: each frame's checksum and each column is verified on the way. */
+static enum gf_status verify(struct ga_model *model, uint64_t *records_out, struct gf_error *error)
+{
+	struct gf_batch batch;
+	enum gf_status status;
+	*records_out = 0;
+	gf_reader_rewind(model->reader);
+	while ((status = gf_reader_next_batch(model->reader, UINT64_MAX, &batch, error)) == GF_OK)
+		*records_out += batch.count;
+	return status == GF_END ? GF_OK : status;
+}
+
+static void put_json(const struct ga_model *model, uint64_t records, struct ga_json *json)
+{
+	const struct gf_damage *damage = gf_reader_damage(model->reader);
+	bool placed = damage->first_bad_offset != UINT64_MAX;
+	ga_json_bool(json, "whole", !ga_model_damaged(model));
+	ga_json_bool(json, "ended", model->summary->ended);
+	ga_json_number(json, "file_bytes", model->summary->file_bytes);
+	ga_json_number(json, "journal_bytes", model->summary->journal_bytes);
+	ga_json_number(json, "frames", model->summary->frame_count);
+	ga_json_number(json, "records", records);
+	ga_json_number(json, "damaged_frames", damage->damaged_frames);
+	ga_json_number(json, "unreadable_bytes", damage->unreadable_bytes);
+	ga_json_maybe(json, "first_bad_offset", placed, damage->first_bad_offset);
+	ga_json_bool(json, "truncated", damage->truncated);
+	ga_json_bool(json, "journal_damaged", damage->journal_damaged);
+	ga_json_string(json, "damage", damage->first_text[0] ? damage->first_text : NULL);
+	ga_json_number(json, "lost_events", ga_model_lost(model));
+}
+
+static void damaged_text(const struct ga_model *model, const struct ga_page *page)
+{
+	const struct gf_damage *damage = gf_reader_damage(model->reader);
+	char bytes[GA_SIZE_TEXT], count[GA_SIZE_TEXT];
+	fprintf(page->out, "%sdamaged%s: ", ga_style(page, GA_BAD), ga_style(page, GA_PLAIN));
+	ga_print_safe(page,
+	    damage->first_text[0] ? damage->first_text : "bytes that belong to no readable frame");
+	if (damage->first_bad_offset != UINT64_MAX)
+		fprintf(page->out, " (offset %" PRIu64 ")", damage->first_bad_offset);
+	fprintf(page->out, "\n  %s parts are not readable, %s in all%s\n",
+	    ga_count_text(damage->damaged_frames, count),
+	    ga_size_text(damage->unreadable_bytes, bytes),
+	    damage->truncated ? "; the file ends in the middle of a part" : "");
+	ga_paragraph(page, "  ",
+	    "What is left is still reported by every command. Copy the file again from where "
+	    "it was recorded, or record once more.");
+}
+
+static void put_text(const struct ga_model *model, uint64_t records, const struct ga_page *page)
+{
+	char bytes[GA_SIZE_TEXT], count[GA_SIZE_TEXT], frames[GA_SIZE_TEXT];
+	if (ga_model_damaged(model))
+		damaged_text(model, page);
+	else
+		fprintf(page->out, "%swhole%s: every checksum is right\n", ga_style(page, GA_GOOD),
+		    ga_style(page, GA_PLAIN));
+	fprintf(page->out, "  %s records in %s frames, %s\n", ga_count_text(records, count),
+	    ga_count_text(model->summary->frame_count, frames),
+	    ga_size_text(model->summary->file_bytes, bytes));
+}
+
+static int report(const struct ga_options *options, struct ga_model *model,
+    const struct ga_page *page, struct ga_json *json)
+{
+	struct gf_error error = {0};
+	struct ga_strings notices = {0};
+	uint64_t records;
+	if (verify(model, &records, &error) != GF_OK)
+		return ga_trace_failed(model, &error);
+	if (json)
+		put_json(model, records, json);
+	else
+		put_text(model, records, page);
+	ga_model_notices(model, &notices);
+	ga_notices_put(page, json, &notices);
+	return ga_model_damaged(model) ? GA_EXIT_DAMAGED : GA_EXIT_OK;
+}
+
+int ga_cmd_check(const struct ga_options *options)
+{
+	return ga_traces_report(options, &(struct ga_reporter){report});
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/gpus.h"
+#include "analyzer/launch.h"
+#include "analyzer/sizes.h"
+
+#define MEMORY_DEFAULT "24G"
+#define DEVICES_MOST 64
+
+/* What the options ask of the stand-in; checked before anything is started. */
+struct standin {
+	const struct ga_gpu *gpu; /* NULL: a generic card of `memory_bytes` */
+	uint64_t memory_bytes, context_bytes;
+	unsigned count;
+	char clock[GA_SIZE_TEXT];
+	char *folder; /* of its libraries */
+	char *shared; /* state file that all processes share */
+};
+
+static int list_gpus(void)
+{
+	printf("%-16s %-32s %10s %8s %4s %4s %9s %8s %8s %7s %7s %7s\n", "name", "card", "memory",
+	    "context", "SMs", "cc", "memory", "PCIe", "NVLink", "fp32", "tf32", "fp16");
+	printf("%-16s %-32s %10s %8s %4s %4s %9s %8s %8s %7s %7s %7s\n", "", "", "MiB", "MiB", "",
+	    "", "GB/s", "GB/s", "GB/s", "TFLOPS", "TFLOPS", "TFLOPS");
+	for (unsigned i = 0; i < ga_gpu_count; i++) {
+		const struct ga_gpu *g = &ga_gpu_models[i];
+		printf("%-16s %-32s %10" PRIu64 " %8" PRIu64
+		       " %4u %2u.%u %9.0f %8.0f %8.0f %7.1f %7.1f %7.1f\n",
+		    g->name, g->marketing_name, g->memory_bytes >> 20, g->context_bytes >> 20,
+		    g->sm_count, g->major, g->minor, (double)g->bandwidth / 1e9,
+		    (double)g->pcie / 1e9, (double)g->nvlink / 1e9, (double)g->fp32 / 1e12,
+		    (double)g->tf32 / 1e12, (double)g->fp16 / 1e12);
+	}
+	puts("\nmemory: total as the card reports it. context: estimate of what the driver "
+	     "keeps for itself before the\nfirst allocation; --context SIZE sets another "
+	     "figure. Rates: data sheets, one direction, dense arithmetic.");
+	return GA_EXIT_OK;
+}
+
+static int wrong(const char *option, const char *wanted, const char *got)
+{
+	fprintf(stderr, "gpushim: %s needs %s, not '%s'\n", option, wanted, got);
+	return GA_EXIT_USAGE;
+}
+
+static int read_card(const struct ga_options *options, struct standin *standin)
+{
+	const char *name = options->values[GA_OPTION_GPU],
+		   *memory = options->values[GA_OPTION_MEMORY];
+	const char *context = options->values[GA_OPTION_CONTEXT];
+	if (name && memory) {
+		fputs("gpushim: --gpu and --memory exclude each other\n", stderr);
+		return GA_EXIT_USAGE;
+	}
+	standin->gpu = name ? ga_gpu_find(name) : NULL;
+	if (name && !standin->gpu)
+		return wrong("--gpu", "a name that gpushim dryrun --gpu list prints", name);
+	if (standin->gpu) {
+		standin->memory_bytes = standin->gpu->memory_bytes;
+		standin->context_bytes = standin->gpu->context_bytes;
+	} else if (!ga_size_parse(memory ? memory : MEMORY_DEFAULT, &standin->memory_bytes) ||
+		   standin->memory_bytes == 0) {
+		return wrong("--memory", "a size such as 24G", memory);
+	}
+	if (context && !ga_size_parse(context, &standin->context_bytes))
+		return wrong("--context", "a size such as 400M", context);
+	if (standin->context_bytes >= standin->memory_bytes)
+		return wrong(
+		    "--context", "less than the device's memory", context ? context : name);
+	return GA_EXIT_OK;
+}
+
+static int read_rest(const struct ga_options *options, struct standin *standin)
+{
+	const char *count = options->values[GA_OPTION_GPUS],
+		   *clock = options->values[GA_OPTION_CLOCK];
+	uint64_t number = 1;
+	if (count && (!ga_size_parse(count, &number) || number < 1 || number > DEVICES_MOST))
+		return wrong("--gpus", "a number from 1 to 64", count);
+	standin->count = (unsigned)number;
+	if (!clock || strcmp(clock, "instant") == 0 || strcmp(clock, "model") == 0)
+		snprintf(standin->clock, sizeof(standin->clock), "%s", clock ? clock : "instant");
+	else if (ga_duration_parse(clock, &number))
+		snprintf(standin->clock, sizeof(standin->clock), "%" PRIu64, number);
+	else
+		return wrong("--clock", "instant, model or a duration such as 500us", clock);
+	return GA_EXIT_OK;
+}
+
+/* The stand-in's libraries, or a message. */
+static char *find_libraries(void)
+{
+	char *folder = ga_launch_find("../lib/gpushim/dryrun");
+	char *audit = folder ? ga_format("%s/libgpushim-audit.so", folder) : NULL;
+	if (audit && access(audit, R_OK) == 0) {
+		free(audit);
+		return folder;
+	}
+	fputs("gpushim: the stand-in GPU is not built: there is no ../lib/gpushim/dryrun "
+	      "beside the folder of this program; build it with make headers dryrun, or "
+	      "install again\n",
+	    stderr);
+	free(audit);
+	free(folder);
+	return NULL;
+}
+
+static void describe_device(struct ga_launch *launch, const struct standin *standin)
+{
+	const struct ga_gpu *g = standin->gpu;
+	if (!g) { /* the stand-in has defaults for everything else */
+		ga_launch_set(launch, "GPUSHIM_DRYRUN_DEVICE", "total=%" PRIu64 ";context=%" PRIu64,
+		    standin->memory_bytes, standin->context_bytes);
+		return;
+	}
+	ga_launch_set(launch, "GPUSHIM_DRYRUN_DEVICE",
+	    "name=%s;total=%" PRIu64 ";context=%" PRIu64 ";sm=%u;cc=%u.%u;bandwidth=%" PRIu64
+	    ";pcie=%" PRIu64 ";nvlink=%" PRIu64 ";fp32=%" PRIu64 ";tf32=%" PRIu64 ";fp16=%" PRIu64,
+	    g->marketing_name, standin->memory_bytes, standin->context_bytes, g->sm_count, g->major,
+	    g->minor, g->bandwidth, g->pcie, g->nvlink, g->fp32, g->tf32, g->fp16);
+}
+
+/*
+ * The audit library answers for NVIDIA's files; the library that clears blocks comes in front of
+ * the recorder, which comes in front of what the caller preloads.
+ */
+static void set_libraries(struct ga_launch *launch, const struct standin *standin)
+{
+	struct ga_strings files = {0};
+	ga_strings_add(&files, "%s/libgpushim-audit.so", standin->folder);
+	ga_launch_prepend(launch, "LD_AUDIT", ':', &files);
+	ga_strings_clear(&files);
+	char *zero = ga_format("%s/libgpushim-zero.so", standin->folder);
+	const char *preload = getenv("LD_PRELOAD");
+	for (size_t i = 0; i < launch->names.count; i++)
+		if (strcmp(launch->names.items[i], "LD_PRELOAD") == 0)
+			preload = launch->values.items[i];
+	bool more = preload && *preload;
+	ga_launch_set(launch, "LD_PRELOAD", "%s%s%s", zero, more ? ":" : "", more ? preload : "");
+	free(zero);
+}
+
+/* Ask the stand-in, in this process, for what it counted and for what it could not provide. */
+static int tell_standin(const struct ga_options *options, const struct standin *standin)
+{
+	const char *stats = options->values[GA_OPTION_STATS];
+	char *path = ga_format("%s/libcuda.so.1", standin->folder);
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	int status = GA_EXIT_OK;
+	if (!library)
+		fprintf(stderr, "gpushim: cannot ask the stand-in GPU: %s\n", dlerror());
+	free(path);
+	int (*tell)(const char *, int) =
+	    library ? (int (*)(const char *, int))dlsym(library, "gpushim_dryrun_tell") : NULL;
+	int (*write_stats)(const char *, const char *) =
+	    library
+		? (int (*)(const char *, const char *))dlsym(library, "gpushim_dryrun_write_stats")
+		: NULL;
+	if (tell)
+		tell(standin->shared, STDERR_FILENO);
+	if (stats && (!write_stats || write_stats(standin->shared, stats) != 0)) {
+		fprintf(stderr, "gpushim: cannot write the counts to %s\n", stats);
+		status = GA_EXIT_FAILED;
+	}
+	return status;
+}
+
+static int start(
+    const struct ga_options *options, struct standin *standin, struct ga_launch *launch)
+{
+	bool record = !ga_option_given(options, GA_OPTION_NO_RECORD);
+	int status = record ? ga_launch_record(launch, options) : GA_EXIT_OK;
+	if (status != GA_EXIT_OK)
+		return status;
+	standin->shared = ga_launch_temporary(true);
+	if (!standin->shared)
+		return GA_EXIT_FAILED;
+	set_libraries(launch, standin);
+	describe_device(launch, standin);
+	ga_launch_set(launch, "GPUSHIM_DRYRUN_COUNT", "%u", standin->count);
+	ga_launch_set(launch, "GPUSHIM_DRYRUN_CLOCK", "%s", standin->clock);
+	ga_launch_set(launch, "GPUSHIM_DRYRUN_SHARED", "%s", standin->shared);
+	status = ga_launch_run(launch);
+	ga_launch_tell(launch);
+	int told = tell_standin(options, standin);
+	unlink(standin->shared);
+	return status == 0 ? told : status;
+}
+
+int ga_cmd_dryrun(const struct ga_options *options)
+{
+	const char *gpu = options->values[GA_OPTION_GPU];
+	struct ga_launch launch = {.program = options->arguments};
+	struct standin standin = {0};
+	if (gpu && strcmp(gpu, "list") == 0)
+		return list_gpus();
+	int status = read_card(options, &standin);
+	if (status == GA_EXIT_OK)
+		status = read_rest(options, &standin);
+	if (status != GA_EXIT_OK)
+		return status;
+	if (options->argument_count == 0) {
+		fputs(
+		    "gpushim: dryrun needs a program: gpushim dryrun -- python train.py\n", stderr);
+		return GA_EXIT_USAGE;
+	}
+	standin.folder = find_libraries();
+	if (!standin.folder)
+		return GA_EXIT_FAILED;
+	status = start(options, &standin, &launch);
+	ga_launch_free(&launch);
+	free(standin.shared);
+	free(standin.folder);
+	return status;
+}

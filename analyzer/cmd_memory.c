@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyzer/memory_view.h"
+#include "analyzer/sizes.h"
+#include "analyzer/traces.h"
+
+static void put_json(const struct ga_memory *memory, struct ga_json *json)
+{
+	const struct ga_account *account;
+	ga_json_list(json, "devices");
+	for (int device = -1; (account = ga_memory_next(memory, device));
+	     device = account->device) {
+		ga_json_object(json, NULL);
+		ga_view_figures_json(memory, account, json);
+		ga_view_peak_json(memory, account, json);
+		ga_view_timeline_json(memory, account, json);
+		ga_json_object_end(json);
+	}
+	ga_json_list_end(json);
+	ga_json_object(json, "host");
+	ga_json_number(json, "peak_pinned_bytes", memory->driver.host_peak_bytes);
+	ga_json_number(json, "end_pinned_bytes", memory->driver.host_bytes);
+	ga_json_object_end(json);
+}
+
+/* One line: size for people and to the byte. */
+static void size_fact(
+    const struct ga_page *page, const char *name, uint64_t bytes, const char *tail)
+{
+	char text[GA_SIZE_TEXT];
+	if (bytes == GA_UNKNOWN)
+		ga_fact(page, name, "unknown");
+	else
+		ga_fact(page, name, "%12s  (%" PRIu64 " bytes)%s", ga_size_text(bytes, text), bytes,
+		    tail);
+}
+
+static void counts_text(const struct ga_account *account, const struct ga_page *page)
+{
+	char one[GA_SIZE_TEXT], other[GA_SIZE_TEXT];
+	ga_fact(page, "blocks", "%s allocated, %s freed", ga_count_text(account->alloc_count, one),
+	    ga_count_text(account->free_count, other));
+	ga_fact(page, "segments", "%s allocated, %s freed",
+	    ga_count_text(account->segment_alloc_count, one),
+	    ga_count_text(account->segment_free_count, other));
+	if (account->segment_map_count)
+		ga_fact(page, "expandable segments", "grew %s times, shrank %s times",
+		    ga_count_text(account->segment_map_count, one),
+		    ga_count_text(account->segment_unmap_count, other));
+	ga_fact(page, "retries, OOMs", "%s, %s", ga_count_text(account->retry_count, one),
+	    ga_count_text(account->oom_count, other));
+}
+
+static void device_text(
+    const struct ga_memory *memory, const struct ga_account *account, const struct ga_page *page)
+{
+	char *title = ga_view_title(memory, account), duration[GA_SIZE_TEXT];
+	ga_heading(page, title);
+	free(title);
+	ga_duration_text(ga_model_ns(memory->model, account->peak.ticks), duration);
+	char *when = ga_format(" at %s", duration);
+	size_fact(page, "peak allocated", account->peak.allocated, when);
+	free(when);
+	size_fact(page, "peak reserved", ga_view_peak_reserved(memory, account), "");
+	size_fact(page, "allocated at the end", account->allocated, "");
+	size_fact(page, "reserved at the end", ga_view_reserved(memory, account->reserved), "");
+	size_fact(page, "outside PyTorch", account->peak_non_torch, " at the peak");
+	counts_text(account, page);
+	fputc('\n', page->out);
+	ga_view_drawing(memory, account, page);
+}
+
+static void put_text(const struct ga_memory *memory, const struct ga_page *page)
+{
+	const struct ga_account *account = ga_memory_next(memory, -1);
+	if (!account)
+		fputs("no device memory was used\n", page->out);
+	for (; account; account = ga_memory_next(memory, account->device))
+		device_text(memory, account, page);
+	if (memory->driver.host_peak_bytes) {
+		ga_heading(page, "page-locked host memory");
+		size_fact(page, "peak", memory->driver.host_peak_bytes, "");
+	}
+}
+
+/* The exit code of --fail-above; the peak of allocated bytes stands in where reserved is hidden. */
+static int threshold(const struct ga_options *options, const struct ga_memory *memory)
+{
+	const char *text = options->values[GA_OPTION_FAIL_ABOVE];
+	const struct ga_account *account;
+	uint64_t limit;
+	int status = GA_EXIT_OK;
+	if (!text || !ga_size_parse(text, &limit))
+		return GA_EXIT_OK;
+	for (int device = -1; (account = ga_memory_next(memory, device));
+	     device = account->device) {
+		uint64_t peak = ga_view_peak_reserved(memory, account);
+		char size[GA_SIZE_TEXT];
+		if (peak == GA_UNKNOWN)
+			peak = account->peak.allocated;
+		if (peak <= limit)
+			continue;
+		fprintf(stderr, "gpushim: device %u: peak %s is above the limit of %s\n",
+		    account->device, ga_size_text(peak, size), text);
+		status = GA_EXIT_CROSSED;
+	}
+	return status;
+}
+
+static int report(const struct ga_options *options, struct ga_model *model,
+    const struct ga_page *page, struct ga_json *json)
+{
+	struct ga_memory memory;
+	struct gf_error error = {0};
+	struct ga_strings notices = {0};
+	if (ga_memory_analyse(model, &memory, &error) != GF_OK)
+		return ga_trace_failed(model, &error);
+	if (json)
+		put_json(&memory, json);
+	else
+		put_text(&memory, page);
+	ga_model_notices(model, &notices);
+	ga_memory_notices(&memory, &notices);
+	ga_notices_put(page, json, &notices);
+	int status = threshold(options, &memory);
+	ga_memory_free(&memory);
+	return status;
+}
+
+int ga_cmd_memory(const struct ga_options *options)
+{
+	const char *limit = options->values[GA_OPTION_FAIL_ABOVE];
+	uint64_t bytes;
+	if (limit && !ga_size_parse(limit, &bytes)) {
+		fprintf(
+		    stderr, "gpushim: --fail-above needs a size such as 24G, not '%s'\n", limit);
+		return GA_EXIT_USAGE;
+	}
+	return ga_traces_report(options, &(struct ga_reporter){report});
+}

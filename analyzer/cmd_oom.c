@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/blocks.h"
+#include "analyzer/sizes.h"
+#include "analyzer/traces.h"
+
+static void maybe(struct ga_json *json, const char *name, uint64_t value)
+{
+	ga_json_maybe(json, name, value != GA_UNKNOWN, value);
+}
+
+static uint64_t unallocated(const struct ga_oom *oom)
+{
+	bool known = oom->reserved != GA_UNKNOWN && oom->allocated != GA_UNKNOWN;
+	return known && oom->reserved >= oom->allocated ? oom->reserved - oom->allocated
+							: GA_UNKNOWN;
+}
+
+static uint64_t device_total(const struct ga_model *model, const struct ga_oom *oom)
+{
+	return oom->device_total != GA_UNKNOWN
+		   ? oom->device_total
+		   : ga_model_device_number(model, oom->device, "total_bytes");
+}
+
+/* The refused call of the driver, NULL if there was none. */
+static const char *call_name(const struct ga_model *model, const struct ga_oom *oom)
+{
+	if (oom->code == 0)
+		return NULL;
+	const char *name = gf_reader_text(model->reader, GF_TEXT_API, oom->api);
+	return name ? name : gf_kind_name(GF_TAG_memory, oom->kind);
+}
+
+static void figures_json(
+    const struct ga_model *model, const struct ga_oom *oom, struct ga_json *json)
+{
+	ga_json_maybe(json, "device", oom->device != GF_DEVICE_UNKNOWN, oom->device);
+	ga_json_number(json, "time_ns", ga_model_ns(model, oom->ticks));
+	ga_json_null(json, "step");
+	ga_json_null(json, "phase");
+	maybe(json, "requested_bytes", oom->requested);
+	maybe(json, "rounded_bytes", oom->rounded);
+	maybe(json, "segment_bytes", oom->segment);
+	maybe(json, "allocated_bytes", oom->allocated);
+	maybe(json, "reserved_bytes", oom->reserved);
+	maybe(json, "reserved_unallocated_bytes", unallocated(oom));
+	maybe(json, "device_free_bytes", oom->device_free);
+	maybe(json, "device_total_bytes", device_total(model, oom));
+	ga_json_null(json, "process_bytes");
+	ga_json_null(json, "other_processes_bytes");
+	ga_json_null(json, "allowed_bytes");
+	ga_json_null(json, "private_pools_bytes");
+	ga_json_string(json, "call", call_name(model, oom));
+}
+
+static void verdict_json(
+    const struct ga_model *model, const struct ga_oom *oom, struct ga_json *json)
+{
+	const char *name = ga_verdict_name(oom->verdict);
+	bool known = oom->verdict != GA_VERDICT_unknown;
+	ga_json_string(json, "verdict", name);
+	ga_json_string(json, "confidence", known ? "high" : "low");
+	ga_json_list(json, "candidates");
+	if (known) {
+		ga_json_object(json, NULL);
+		ga_json_string(json, "verdict", name);
+		ga_json_object(json, "proof");
+		maybe(json, "segment_bytes", oom->segment);
+		maybe(json, "device_free_bytes", oom->device_free);
+		maybe(json, "device_total_bytes", device_total(model, oom));
+		ga_json_string(json, "call", call_name(model, oom));
+		ga_json_object_end(json);
+		ga_json_string(json, "text", ga_verdict_words(oom->verdict));
+		ga_json_object_end(json);
+	}
+	ga_json_list_end(json);
+}
+
+static void put_json(const struct ga_memory *memory, struct ga_json *json)
+{
+	ga_json_list(json, "ooms");
+	for (size_t i = 0; i < memory->refusals.count; i++) {
+		const struct ga_oom *oom = &memory->refusals.ooms[i];
+		ga_json_object(json, NULL);
+		figures_json(memory->model, oom, json);
+		verdict_json(memory->model, oom, json);
+		ga_json_null(json, "stack");
+		ga_sites_json(&oom->top, json, "top");
+		ga_json_list(json, "remedies");
+		ga_json_list_end(json);
+		ga_json_object_end(json);
+	}
+	ga_json_list_end(json);
+}
+
+static void size_fact(const struct ga_page *page, const char *name, uint64_t bytes)
+{
+	char text[GA_SIZE_TEXT];
+	if (bytes == GA_UNKNOWN)
+		ga_fact(page, name, "%12s", "unknown");
+	else
+		ga_fact(page, name, "%12s  (%" PRIu64 " bytes)", ga_size_text(bytes, text), bytes);
+}
+
+static void oom_text(const struct ga_memory *memory, size_t index, const struct ga_page *page)
+{
+	const struct ga_oom *oom = &memory->refusals.ooms[index];
+	const struct ga_model *model = memory->model;
+	char duration[GA_SIZE_TEXT], device[32] = "unknown device";
+	ga_duration_text(ga_model_ns(model, oom->ticks), duration);
+	if (oom->device != GF_DEVICE_UNKNOWN)
+		snprintf(device, sizeof(device), "device %u", oom->device);
+	char *heading = ga_format("%zu. out of memory on %s after %s%s", index + 1, device,
+	    duration, oom->outside ? ", outside the caching allocator" : "");
+	ga_heading(page, heading);
+	free(heading);
+	size_fact(page, "asked for", oom->requested);
+	size_fact(page, "from the driver", oom->segment);
+	size_fact(page, "free on the device", oom->device_free);
+	size_fact(page, "size of the device", device_total(model, oom));
+	size_fact(page, "allocated", oom->allocated);
+	size_fact(page, "reserved", oom->reserved);
+	size_fact(page, "reserved, not in use", unallocated(oom));
+	if (call_name(model, oom))
+		ga_fact(page, "refused call", "%s", call_name(model, oom));
+	ga_fact(
+	    page, "cause", "%s: %s", ga_verdict_name(oom->verdict), ga_verdict_words(oom->verdict));
+}
+
+static int report(const struct ga_options *options, struct ga_model *model,
+    const struct ga_page *page, struct ga_json *json)
+{
+	struct ga_memory memory;
+	struct gf_error error = {0};
+	struct ga_strings notices = {0};
+	if (ga_memory_analyse(model, &memory, &error) != GF_OK)
+		return ga_trace_failed(model, &error);
+	if (json)
+		put_json(&memory, json);
+	else if (memory.refusals.count == 0)
+		fprintf(page->out, "%sno out-of-memory%s in this recording\n",
+		    ga_style(page, GA_GOOD), ga_style(page, GA_PLAIN));
+	for (size_t i = 0; i < memory.refusals.count && !json; i++)
+		oom_text(&memory, i, page);
+	ga_model_notices(model, &notices);
+	ga_memory_notices(&memory, &notices);
+	ga_notices_put(page, json, &notices);
+	ga_memory_free(&memory);
+	return GA_EXIT_OK;
+}
+
+int ga_cmd_oom(const struct ga_options *options)
+{
+	return ga_traces_report(options, &(struct ga_reporter){report});
+}

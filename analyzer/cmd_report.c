@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/counts.h"
+#include "analyzer/memory_view.h"
+#include "analyzer/sizes.h"
+#include "analyzer/traces.h"
+
+/* What the whole comes to, worst first. */
+enum outcome { OUTCOME_OOM, OUTCOME_RETRIES, OUTCOME_FITS, OUTCOME_NOTHING };
+
+static const char *const outcome_names[] = {"oom", "retries", "fits", "nothing"};
+
+static enum outcome judge(const struct ga_memory *memory)
+{
+	const struct ga_account *account = ga_memory_next(memory, -1);
+	bool retries = false;
+	if (memory->refusals.count)
+		return OUTCOME_OOM;
+	if (!account)
+		return OUTCOME_NOTHING;
+	for (; account; account = ga_memory_next(memory, account->device))
+		retries |= account->retry_count > 0;
+	return retries ? OUTCOME_RETRIES : OUTCOME_FITS;
+}
+
+static char *oom_headline(const struct ga_memory *memory)
+{
+	const struct ga_oom *oom = &memory->refusals.ooms[memory->refusals.count - 1];
+	char count[GA_SIZE_TEXT], asked[GA_SIZE_TEXT] = "an unknown size", left[GA_SIZE_TEXT];
+	if (oom->segment != GA_UNKNOWN)
+		ga_size_text(oom->segment, asked);
+	ga_count_text(memory->refusals.count, count);
+	const char *plural = memory->refusals.count == 1 ? "" : "s";
+	if (oom->device_free == GA_UNKNOWN)
+		return ga_format(
+		    "Out of memory %s time%s; last when %s was asked for.", count, plural, asked);
+	return ga_format("Out of memory %s time%s; last when %s was asked for and %s was free.",
+	    count, plural, asked, ga_size_text(oom->device_free, left));
+}
+
+/* The device that comes nearest to its size; the widest if no size is known. */
+static const struct ga_account *fullest(const struct ga_memory *memory, uint64_t *total_out)
+{
+	const struct ga_account *account, *best = NULL;
+	double most = -1;
+	*total_out = GA_UNKNOWN;
+	for (int device = -1; (account = ga_memory_next(memory, device));
+	     device = account->device) {
+		uint64_t total =
+		    ga_model_device_number(memory->model, account->device, "total_bytes");
+		double used = (double)account->peak_reserved.reserved;
+		if (total != GA_UNKNOWN && total > 0)
+			used /= (double)total;
+		if (used > most) {
+			most = used;
+			best = account;
+			*total_out = total;
+		}
+	}
+	return best;
+}
+
+static char *fit_headline(const struct ga_memory *memory, enum outcome outcome)
+{
+	uint64_t total;
+	const struct ga_account *account = fullest(memory, &total);
+	uint64_t peak = ga_view_peak_reserved(memory, account);
+	bool pools = peak == GA_UNKNOWN;
+	char peak_text[GA_SIZE_TEXT], total_text[GA_SIZE_TEXT], retries[GA_SIZE_TEXT];
+	ga_size_text(pools ? account->peak.allocated : peak, peak_text);
+	const char *what = pools ? "allocated" : "reserved";
+	if (outcome == OUTCOME_RETRIES)
+		return ga_format(
+		    "It fits, but only just: the allocator had to give its cache back %s "
+		    "times; %s %s at the peak of device %u.",
+		    ga_count_text(account->retry_count, retries), peak_text, what, account->device);
+	if (total == GA_UNKNOWN || total == 0)
+		return ga_format("No out-of-memory; %s %s at the peak of device %u.", peak_text,
+		    what, account->device);
+	return ga_format("It fits: %s of %s (%.0f %%) %s at the peak of device %u.", peak_text,
+	    ga_size_text(total, total_text),
+	    100.0 * (double)(pools ? account->peak.allocated : peak) / (double)total, what,
+	    account->device);
+}
+
+static char *headline(const struct ga_memory *memory, enum outcome outcome)
+{
+	if (outcome == OUTCOME_OOM)
+		return oom_headline(memory);
+	if (outcome == OUTCOME_NOTHING)
+		return ga_xstrdup("No device memory was used.");
+	return fit_headline(memory, outcome);
+}
+
+static void verdict_text(const struct ga_memory *memory, const struct ga_page *page)
+{
+	static const enum ga_style styles[] = {
+	    [OUTCOME_OOM] = GA_BAD, [OUTCOME_RETRIES] = GA_WARN, [OUTCOME_FITS] = GA_GOOD};
+	enum outcome outcome = judge(memory);
+	char *text = headline(memory, outcome);
+	fputs(ga_style(page, styles[outcome]), page->out);
+	ga_paragraph(page, "", text);
+	fputs(ga_style(page, GA_PLAIN), page->out);
+	if (ga_model_lost(memory->model) || ga_model_damaged(memory->model))
+		ga_paragraph(page, "", "The recording is incomplete: figures are lower limits.");
+	free(text);
+}
+
+static void program_text(const struct ga_model *model, const struct ga_page *page)
+{
+	char duration[GA_SIZE_TEXT];
+	const char *torch = ga_model_property(model, "torch_version");
+	const char *settings = ga_model_property(model, "allocator_settings");
+	char *program = ga_model_program_line(model);
+	fputc('\n', page->out);
+	ga_fact(page, "program", "%.*s", (int)page->width * 2, program);
+	free(program);
+	ga_fact(page, "recorded", "%s%s, PyTorch %s%s%s",
+	    ga_duration_text(ga_model_duration_ns(model), duration),
+	    model->dryrun ? " on a stand-in GPU" : "", torch ? torch : "unknown",
+	    settings && *settings ? ", " : "", settings ? settings : "");
+}
+
+static void size_cell(struct ga_table *table, uint64_t bytes)
+{
+	char text[GA_SIZE_TEXT];
+	ga_cell(table, "%s", bytes == GA_UNKNOWN ? "unknown" : ga_size_text(bytes, text));
+}
+
+static void devices_text(const struct ga_memory *memory, const struct ga_page *page)
+{
+	static const char *const names[] = {"memory", "peak allocated", "peak reserved",
+	    "at the end", "outside PyTorch", "retries", "OOMs"};
+	struct ga_table table = {.columns = 7};
+	const struct ga_account *account = ga_memory_next(memory, -1);
+	char count[GA_SIZE_TEXT];
+	if (!account)
+		return;
+	fputc('\n', page->out);
+	for (unsigned i = 0; i < 7; i++)
+		ga_cell(&table, "%s", names[i]);
+	for (; account; account = ga_memory_next(memory, account->device)) {
+		char *title = ga_view_title(memory, account);
+		ga_cell(&table, "%s", title);
+		free(title);
+		size_cell(&table, account->peak.allocated);
+		size_cell(&table, ga_view_peak_reserved(memory, account));
+		size_cell(&table, account->allocated);
+		size_cell(&table, account->peak_non_torch);
+		ga_cell(&table, "%s", ga_count_text(account->retry_count, count));
+		ga_cell(&table, "%s", ga_count_text(account->oom_count, count));
+	}
+	ga_table_print(page, &table);
+	uint64_t total;
+	account = fullest(memory, &total);
+	fputc('\n', page->out);
+	ga_view_drawing(memory, account, page);
+}
+
+static void work_text(const struct ga_counts *counts, const struct ga_page *page)
+{
+	char launches[GA_SIZE_TEXT], graphs[GA_SIZE_TEXT], copies[GA_SIZE_TEXT],
+	    bytes[GA_SIZE_TEXT];
+	char memsets[GA_SIZE_TEXT], waits[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT];
+	fputc('\n', page->out);
+	ga_fact(page, "device work",
+	    "%s kernel launches, %s graph launches, %s copies of %s, %s memsets",
+	    ga_count_text(counts->launch, launches), ga_count_text(counts->graph_launch, graphs),
+	    ga_count_text(counts->copy, copies), ga_size_text(counts->copy_bytes, bytes),
+	    ga_count_text(counts->memset, memsets));
+	ga_fact(page, "host", "waited for the device %s times, asked for %s blocks",
+	    ga_count_text(counts->synchronization, waits),
+	    ga_count_text(counts->block_alloc, blocks));
+}
+
+static void put_json(
+    const struct ga_memory *memory, const struct ga_counts *counts, struct ga_json *json)
+{
+	const struct ga_account *account;
+	enum outcome outcome = judge(memory);
+	char *text = headline(memory, outcome);
+	ga_json_string(json, "verdict", outcome_names[outcome]);
+	ga_json_string(json, "headline", text);
+	free(text);
+	ga_json_list(json, "devices");
+	for (int device = -1; (account = ga_memory_next(memory, device));
+	     device = account->device) {
+		ga_json_object(json, NULL);
+		ga_view_figures_json(memory, account, json);
+		ga_json_object_end(json);
+	}
+	ga_json_list_end(json);
+	ga_counts_json(counts, json);
+	ga_json_number(json, "lost_events", ga_model_lost(memory->model));
+}
+
+static int report(const struct ga_options *options, struct ga_model *model,
+    const struct ga_page *page, struct ga_json *json)
+{
+	struct ga_memory memory;
+	struct ga_counts counts;
+	struct gf_error error = {0};
+	struct ga_strings notices = {0};
+	if (ga_memory_analyse(model, &memory, &error) != GF_OK)
+		return ga_trace_failed(model, &error);
+	if (ga_counts_collect(model, &memory, &counts, &error) != GF_OK) {
+		ga_memory_free(&memory);
+		return ga_trace_failed(model, &error);
+	}
+	if (json) {
+		put_json(&memory, &counts, json);
+	} else {
+		verdict_text(&memory, page);
+		program_text(model, page);
+		devices_text(&memory, page);
+		work_text(&counts, page);
+	}
+	ga_model_notices(model, &notices);
+	ga_memory_notices(&memory, &notices);
+	ga_notices_put(page, json, &notices);
+	ga_memory_free(&memory);
+	return GA_EXIT_OK;
+}
+
+int ga_cmd_report(const struct ga_options *options)
+{
+	return ga_traces_report(options, &(struct ga_reporter){report});
+}

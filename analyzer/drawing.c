@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "analyzer/render.h"
+#include "analyzer/sizes.h"
+
+#define ROWS 12
+#define LABEL 12 /* columns of the labels at the left */
+
+/* How much of a row is filled by a column, in eighths. */
+static unsigned eighths(uint64_t bytes, uint64_t top, unsigned row)
+{
+	double filled = (double)bytes / (double)top * ROWS - row;
+	return filled <= 0 ? 0 : filled >= 1 ? 8 : (unsigned)(filled * 8 + 0.5);
+}
+
+/* One character of the drawing: allocated, else reserved, else the limit, else nothing. */
+static void put_cell(const struct ga_page *page, const struct ga_column *column, uint64_t top,
+    unsigned row, bool limit_row)
+{
+	static const char *const blocks[] = {"", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	unsigned allocated = eighths(column->allocated, top, row);
+	unsigned reserved = eighths(column->reserved, top, row);
+	bool any = row == 0 && column->allocated > 0; /* a little is not nothing */
+	if (any && allocated == 0)
+		allocated = 1;
+	if (allocated)
+		fprintf(page->out, "%s%s%s", ga_style(page, GA_ACCENT),
+		    page->unicode ? blocks[allocated] : "#", ga_style(page, GA_PLAIN));
+	else if (reserved >= 4 || (reserved && row == 0))
+		fprintf(page->out, "%s%s%s", ga_style(page, GA_DIM), page->unicode ? "░" : ".",
+		    ga_style(page, GA_PLAIN));
+	else if (limit_row)
+		fprintf(page->out, "%s%s%s", ga_style(page, GA_BAD), page->unicode ? "╌" : "-",
+		    ga_style(page, GA_PLAIN));
+	else
+		fputc(' ', page->out);
+}
+
+static void put_axis(const struct ga_page *page, unsigned columns, uint64_t duration_ns)
+{
+	char text[GA_SIZE_TEXT];
+	ga_duration_text(duration_ns, text);
+	fprintf(page->out, "%*s %s", LABEL, "0", page->unicode ? "└" : "+");
+	for (unsigned i = 0; i < columns; i++)
+		fputs(page->unicode ? "─" : "-", page->out);
+	fprintf(page->out, "\n%*s  0%*s\n", LABEL, "", (int)columns - 1, text);
+	fprintf(page->out, "%*s  %s%s%s allocated  %s%s%s reserved\n", LABEL, "",
+	    ga_style(page, GA_ACCENT), page->unicode ? "█" : "#", ga_style(page, GA_PLAIN),
+	    ga_style(page, GA_DIM), page->unicode ? "░" : ".", ga_style(page, GA_PLAIN));
+}
+
+void ga_draw_memory(const struct ga_page *page, const struct ga_timeline *timeline, uint64_t limit,
+    uint64_t duration_ns)
+{
+	struct ga_column columns[GA_TIMELINE_SLICES];
+	unsigned count = page->width - LABEL - 3;
+	if (count > GA_TIMELINE_SLICES)
+		count = GA_TIMELINE_SLICES;
+	ga_timeline_columns(timeline, columns, count);
+	uint64_t top = 0;
+	for (unsigned i = 0; i < count; i++) {
+		top = columns[i].allocated > top ? columns[i].allocated : top;
+		top = columns[i].reserved > top ? columns[i].reserved : top;
+	}
+	if (top == 0)
+		return;
+	/* The device's size is drawn only where it does not squeeze the rest flat. */
+	bool show_limit = limit >= top && limit <= top + top / 2;
+	if (show_limit)
+		top = limit;
+	for (unsigned row = ROWS; row-- > 0;) {
+		char label[GA_SIZE_TEXT] = "";
+		if (row == ROWS - 1 || row == ROWS / 2 - 1)
+			ga_size_text(row == ROWS - 1 ? top : top / 2, label);
+		fprintf(page->out, "%*s %s", LABEL, label, page->unicode ? "│" : "|");
+		for (unsigned i = 0; i < count; i++)
+			put_cell(page, &columns[i], top, row, show_limit && row == ROWS - 1);
+		fputc('\n', page->out);
+	}
+	put_axis(page, count, duration_ns);
+}

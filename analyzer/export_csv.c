@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyzer/export.h"
+
+#define EVERY_EVENT \
+	~(UINT64_C(1) << GF_TAG_text | UINT64_C(1) << GF_TAG_clock | UINT64_C(1) << GF_TAG_lost)
+
+/*
+ * X(name): columns of the file, in order; numbers are empty where an event has no such thing.  The
+ * function that prints a record sets what the record has.
+ */
+#define NUMBERS(X) \
+	X(device) \
+	X(stream) \
+	X(address) X(bytes) X(requested_bytes) X(allocated_bytes) X(reserved_bytes) X(source) \
+	    X(handle) X(duration_ns) X(status) X(stack)
+
+struct line {
+	const char *type, *name;
+#define X(column) uint64_t column;
+	NUMBERS(X)
+#undef X
+};
+
+static void put_text(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void put_line(FILE *out, const struct ga_model *model, const struct gf_event_ref *event,
+    const struct line *line)
+{
+	fprintf(out, "%" PRIu64 ",%u,%s,", ga_model_ns(model, event->ticks), event->thread_id,
+	    line->type);
+	put_text(out, line->name ? line->name : "");
+#define X(column) \
+	if (line->column == GA_UNKNOWN) \
+		fputc(',', out); \
+	else \
+		fprintf(out, ",%" PRIu64, line->column);
+	NUMBERS(X)
+#undef X
+	fputc('\n', out);
+}
+
+const char *ga_export_name(const struct ga_model *model, unsigned tag, unsigned kind, unsigned api)
+{
+	const char *name = api ? gf_reader_text(model->reader, GF_TEXT_API, api) : NULL;
+	if (!name)
+		name = gf_kind_name(tag, kind);
+	return name ? name : "";
+}
+
+/* What records of calls have in common; the macro reads a record of any type. */
+#define CALL(record) \
+	do { \
+		line->duration_ns = gf_reader_span_ns(model->reader, (record).duration); \
+		line->status = (record).status; \
+		if ((record).device != GF_DEVICE_UNKNOWN) \
+			line->device = (record).device; \
+	} while (0)
+
+static void block_line(const struct gf_event_ref *event, struct line *line)
+{
+	struct gf_block r;
+	gf_get_block(event->batch, event->row, &r);
+	line->name = r.size < 0 ? "free" : "alloc";
+	line->device = r.device;
+	line->address = r.address;
+	line->bytes = r.size < 0 ? 0 - (uint64_t)r.size : (uint64_t)r.size;
+	line->allocated_bytes = r.allocated;
+	line->reserved_bytes = r.reserved;
+	line->stack = r.stack_id ? r.stack_id : GA_UNKNOWN;
+	if (r.flags & GF_FLAG_REQUEST_KNOWN)
+		line->requested_bytes = r.requested;
+	if (r.flags & GF_FLAG_STREAM_KNOWN)
+		line->stream = r.stream;
+}
+
+static void oom_line(const struct gf_event_ref *event, struct line *line)
+{
+	struct gf_oom r;
+	gf_get_oom(event->batch, event->row, &r);
+	line->name = "out of memory";
+	line->device = r.device;
+	line->bytes = r.size;
+	line->allocated_bytes = r.allocated;
+	line->reserved_bytes = r.reserved;
+	if (r.flags & GF_FLAG_REQUEST_KNOWN)
+		line->requested_bytes = r.requested;
+}
+
+static void memory_line(
+    const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
+{
+	struct gf_memory r;
+	gf_get_memory(event->batch, event->row, &r);
+	line->name = ga_export_name(model, GF_TAG_memory, r.kind, r.api);
+	line->address = r.address;
+	line->bytes = r.size;
+	line->handle = r.handle;
+	line->stream = r.stream;
+	CALL(r);
+}
+
+static void copy_line(
+    const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
+{
+	struct gf_copy r;
+	gf_get_copy(event->batch, event->row, &r);
+	line->name = ga_export_name(model, GF_TAG_copy, 0, r.api);
+	line->address = r.target;
+	line->source = r.source;
+	line->bytes = r.bytes;
+	line->stream = r.stream;
+	CALL(r);
+}
+
+static void launch_line(
+    const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
+{
+	struct gf_launch r;
+	gf_get_launch(event->batch, event->row, &r);
+	line->name = ga_export_name(model, GF_TAG_launch, 0, r.api);
+	line->handle = r.function;
+	line->stream = r.stream;
+	CALL(r);
+}
+
+static bool other_line(
+    const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
+{
+	union {
+		struct gf_memset memset;
+		struct gf_graph graph;
+		struct gf_wait wait;
+		struct gf_event event;
+		struct gf_mem_info mem_info;
+		struct gf_module module;
+		struct gf_call call;
+		struct gf_mark mark;
+	} r;
+#define CASE(type, kind, handle_field, stream_value) \
+	case GF_TAG_##type: \
+		gf_get_##type(event->batch, event->row, &r.type); \
+		line->name = ga_export_name(model, GF_TAG_##type, kind, r.type.api); \
+		line->handle = handle_field; \
+		line->stream = stream_value; \
+		CALL(r.type); \
+		return true;
+	switch (event->type) {
+		CASE(memset, 0, GA_UNKNOWN, r.memset.stream)
+		CASE(graph, r.graph.kind, r.graph.graph, r.graph.stream)
+		CASE(wait, r.wait.kind, r.wait.object, GA_UNKNOWN)
+		CASE(event, r.event.kind, r.event.object, r.event.stream)
+		CASE(mem_info, 0, GA_UNKNOWN, GA_UNKNOWN)
+		CASE(module, r.module.kind, r.module.function, GA_UNKNOWN)
+		CASE(call, 0, r.call.object, GA_UNKNOWN)
+	case GF_TAG_mark:
+		gf_get_mark(event->batch, event->row, &r.mark);
+		line->name = ga_export_name(model, GF_TAG_mark, r.mark.kind, 0);
+		line->handle = r.mark.value;
+		return true;
+	default:
+		return false;
+	}
+#undef CASE
+}
+
+static void put_event(FILE *out, const struct ga_model *model, const struct gf_event_ref *event)
+{
+	const struct gf_record_type *type = gf_record_type(event->type);
+	struct line line = {.type = type ? type->name : ""};
+#define X(column) line.column = GA_UNKNOWN;
+	NUMBERS(X)
+#undef X
+	switch (event->type) {
+	case GF_TAG_block:
+		block_line(event, &line);
+		break;
+	case GF_TAG_oom:
+		oom_line(event, &line);
+		break;
+	case GF_TAG_memory:
+		memory_line(model, event, &line);
+		break;
+	case GF_TAG_copy:
+		copy_line(model, event, &line);
+		break;
+	case GF_TAG_launch:
+		launch_line(model, event, &line);
+		break;
+	default:
+		if (!other_line(model, event, &line))
+			return;
+	}
+	put_line(out, model, event, &line);
+}
+
+enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error *error)
+{
+	struct gf_merge *merge = gf_merge_open(model->reader, EVERY_EVENT);
+	struct gf_event_ref event;
+	enum gf_status status;
+	if (!merge)
+		return gf_fail(
+		    error, GF_NO_MEMORY, UINT64_MAX, "no memory to read %s", model->path);
+	fputs("time_ns,thread,type,name", out);
+#define X(column) fputs("," #column, out);
+	NUMBERS(X)
+#undef X
+	fputc('\n', out);
+	while ((status = gf_merge_next(merge, &event, error)) == GF_OK)
+		put_event(out, model, &event);
+	gf_merge_close(merge);
+	return status == GF_END ? GF_OK : status;
+}

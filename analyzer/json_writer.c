@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/json_writer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Length of the UTF-8 sequence at `text`, 0 if it is none (overlong, surrogate, cut short). */
+static unsigned utf8_length(const unsigned char *text)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	if (text[0] < 0x80)
+		return 1;
+	unsigned length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : text[0] >= 0xc0 ? 2 : 0;
+	if (length == 0 || text[0] >= 0xf8)
+		return 0;
+	uint32_t code = text[0] & (0xffu >> (length + 1));
+	for (unsigned i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (text[i] & 0x3fu);
+	}
+	bool wrong = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000);
+	return wrong ? 0 : length;
+}
+
+static void put_string(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (const unsigned char *at = (const unsigned char *)text; *at;) {
+		unsigned length = utf8_length(at);
+		if (length == 0)
+			fputs("\\ufffd", out);
+		else if (*at == '"' || *at == '\\')
+			fprintf(out, "\\%c", *at);
+		else if (*at == '\n')
+			fputs("\\n", out);
+		else if (*at == '\t')
+			fputs("\\t", out);
+		else if (*at < 0x20 || *at == 0x7f)
+			fprintf(out, "\\u%04x", *at);
+		else
+			fwrite(at, 1, length, out);
+		at += length ? length : 1;
+	}
+	fputc('"', out);
+}
+
+/* Whether members of this level go on lines of their own. */
+static bool breaks(const struct ga_json *json, int depth)
+{
+	return depth <= (json->one_line ? json->one_line - 1 : 3);
+}
+
+/* Comma, line break and name in front of a value. */
+static void begin_value(struct ga_json *json, const char *name)
+{
+	int depth = json->depth;
+	if (depth > 0) {
+		if (json->filled[depth])
+			fputc(',', json->out);
+		if (breaks(json, depth))
+			fprintf(json->out, "\n%*s", depth * 2, "");
+		else if (json->filled[depth])
+			fputc(' ', json->out);
+		json->filled[depth] = true;
+	}
+	if (name) {
+		put_string(json->out, name);
+		fputs(": ", json->out);
+	}
+}
+
+static void open_level(struct ga_json *json, const char *name, char bracket)
+{
+	begin_value(json, name);
+	fputc(bracket, json->out);
+	if (json->depth + 1 < GA_JSON_DEPTH)
+		json->depth++;
+	json->filled[json->depth] = false;
+}
+
+static void close_level(struct ga_json *json, char bracket)
+{
+	bool filled = json->filled[json->depth];
+	if (filled && breaks(json, json->depth))
+		fprintf(json->out, "\n%*s", (json->depth - 1) * 2, "");
+	fputc(bracket, json->out);
+	if (--json->depth == 0)
+		fputc('\n', json->out);
+}
+
+void ga_json_object(struct ga_json *json, const char *name)
+{
+	open_level(json, name, '{');
+}
+
+void ga_json_object_end(struct ga_json *json)
+{
+	close_level(json, '}');
+}
+
+void ga_json_list(struct ga_json *json, const char *name)
+{
+	open_level(json, name, '[');
+}
+
+void ga_json_list_end(struct ga_json *json)
+{
+	close_level(json, ']');
+}
+
+void ga_json_string(struct ga_json *json, const char *name, const char *text)
+{
+	begin_value(json, name);
+	if (text)
+		put_string(json->out, text);
+	else
+		fputs("null", json->out);
+}
+
+void ga_json_number(struct ga_json *json, const char *name, uint64_t value)
+{
+	begin_value(json, name);
+	fprintf(json->out, "%" PRIu64, value);
+}
+
+void ga_json_signed(struct ga_json *json, const char *name, int64_t value)
+{
+	begin_value(json, name);
+	fprintf(json->out, "%" PRId64, value);
+}
+
+void ga_json_maybe(struct ga_json *json, const char *name, bool known, uint64_t value)
+{
+	if (known)
+		ga_json_number(json, name, value);
+	else
+		ga_json_null(json, name);
+}
+
+void ga_json_bool(struct ga_json *json, const char *name, bool value)
+{
+	ga_json_raw(json, name, value ? "true" : "false");
+}
+
+void ga_json_null(struct ga_json *json, const char *name)
+{
+	ga_json_raw(json, name, "null");
+}
+
+void ga_json_raw(struct ga_json *json, const char *name, const char *text)
+{
+	begin_value(json, name);
+	fputs(text, json->out);
+}

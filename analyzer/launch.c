@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/launch.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "formats/settings_table.h"
+
+void ga_launch_set(struct ga_launch *launch, const char *name, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	ga_strings_add(&launch->names, "%s", name);
+	ga_strings_take(&launch->values, ga_format_list(format, arguments));
+	va_end(arguments);
+}
+
+/* Whether `list`, entries separated by colons or spaces, has this very entry. */
+static bool has_entry(const char *list, const char *entry)
+{
+	size_t length = strlen(entry);
+	while (*list) {
+		size_t item = strcspn(list, ": ");
+		if (item == length && strncmp(list, entry, length) == 0)
+			return true;
+		list += item + (list[item] != 0);
+	}
+	return false;
+}
+
+void ga_launch_prepend(
+    struct ga_launch *launch, const char *name, char separator, const struct ga_strings *files)
+{
+	const char *before = getenv(name);
+	char *list = ga_xstrdup(before ? before : "");
+	for (size_t i = files->count; i-- > 0;) {
+		if (has_entry(list, files->items[i]))
+			continue;
+		char *longer = *list ? ga_format("%s%c%s", files->items[i], separator, list)
+				     : ga_xstrdup(files->items[i]);
+		free(list);
+		list = longer;
+	}
+	ga_launch_set(launch, name, "%s", list);
+	free(list);
+}
+
+void ga_launch_free(struct ga_launch *launch)
+{
+	if (launch->trace_list)
+		unlink(launch->trace_list);
+	free(launch->trace_list);
+	ga_strings_clear(&launch->names);
+	ga_strings_clear(&launch->values);
+}
+
+char *ga_launch_find(const char *relative)
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (length <= 0)
+		return NULL;
+	self[length] = 0;
+	*strrchr(self, '/') = 0;
+	char *path = ga_format("%s/%s", self, relative);
+	char *real = realpath(path, NULL);
+	free(path);
+	return real;
+}
+
+char *ga_launch_temporary(bool shared)
+{
+	const char *folder = getenv("TMPDIR");
+	char *path = NULL;
+	int fd = -1;
+	if (shared) {
+		path = ga_xstrdup("/dev/shm/gpushim-XXXXXX");
+		fd = mkostemp(path, O_CLOEXEC);
+	}
+	if (fd < 0) {
+		free(path);
+		path = ga_format("%s/gpushim-XXXXXX", folder && *folder ? folder : "/tmp");
+		fd = mkostemp(path, O_CLOEXEC);
+	}
+	if (fd < 0) {
+		fprintf(stderr, "gpushim: cannot make a temporary file %s: %s; set TMPDIR\n", path,
+		    strerror(errno));
+		free(path);
+		return NULL;
+	}
+	close(fd);
+	return path;
+}
+
+/* ---- what the recorder is told ---- */
+
+static bool is_folder(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* The program may change its folder: it gets an absolute path. */
+static char *absolute(const char *path)
+{
+	char folder[PATH_MAX];
+	if (*path == '/' || !getcwd(folder, sizeof(folder)))
+		return ga_xstrdup(path);
+	return ga_format("%s/%s", folder, path);
+}
+
+/* An old trace makes way: FILE becomes FILE.old, its leftover journal FILE.old.journal. */
+static void set_aside(const char *path)
+{
+	static const char *const suffixes[] = {"", ".journal"};
+	for (size_t i = 0; i < 2; i++) {
+		char *from = ga_format("%s%s", path, suffixes[i]);
+		char *to = ga_format("%s.old%s", path, suffixes[i]);
+		if (rename(from, to) != 0 && errno != ENOENT)
+			fprintf(stderr, "gpushim: cannot rename %s to %s: %s\n", from, to,
+			    strerror(errno));
+		free(from);
+		free(to);
+	}
+}
+
+static int set_output(struct ga_launch *launch, const char *path)
+{
+	size_t length = strlen(path);
+	if (length == 0) {
+		fputs("gpushim: --output needs a path\n", stderr);
+		return GA_EXIT_USAGE;
+	}
+	char *full = absolute(path);
+	if (path[length - 1] == '/' && mkdir(full, 0777) != 0 && errno != EEXIST) {
+		fprintf(stderr, "gpushim: cannot make the folder %s: %s\n", path, strerror(errno));
+		free(full);
+		return GA_EXIT_FAILED;
+	}
+	bool folder = is_folder(full);
+	bool named = length > 4 && strcmp(path + length - 4, ".gst") == 0;
+	char *trace = ga_format("%s%s", full, folder || named ? "" : ".gst");
+	if (!folder)
+		set_aside(trace);
+	ga_launch_set(launch, "GPUSHIM_OUTPUT", "%s", trace);
+	free(trace);
+	free(full);
+	return GA_EXIT_OK;
+}
+
+static bool setting_exists(const char *name)
+{
+#define S(id, variable, kind, value, values, help) \
+	if (strcmp(name, variable) == 0) \
+		return true;
+	GF_SETTINGS(S)
+#undef S
+	return false;
+}
+
+/* --set NAME=VALUE; NAME as in the environment or short: stacks, STACKS, GPUSHIM_STACKS. */
+static int set_setting(struct ga_launch *launch, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	if (!equals || equals == text) {
+		fprintf(stderr, "gpushim: --set needs NAME=VALUE, not '%s'\n", text);
+		return GA_EXIT_USAGE;
+	}
+	bool full = strncmp(text, GF_SETTINGS_PREFIX, strlen(GF_SETTINGS_PREFIX)) == 0;
+	char *name =
+	    ga_format("%s%.*s", full ? "" : GF_SETTINGS_PREFIX, (int)(equals - text), text);
+	for (char *c = name; *c; c++)
+		*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+	bool known = setting_exists(name);
+	if (known)
+		ga_launch_set(launch, name, "%s", equals + 1);
+	else
+		fprintf(stderr, "gpushim: there is no setting %s; see gpushim help environment\n",
+		    name);
+	free(name);
+	return known ? GA_EXIT_OK : GA_EXIT_USAGE;
+}
+
+int ga_launch_record(struct ga_launch *launch, const struct ga_options *options)
+{
+	const char *output = options->values[GA_OPTION_TRACE];
+	struct ga_strings files = {0};
+	char *library = ga_launch_find("../lib/libgpushim.so");
+	if (!library) {
+		fputs("gpushim: lib/libgpushim.so is not beside the folder of this program; "
+		      "build it with make lib, or install again\n",
+		    stderr);
+		return GA_EXIT_FAILED;
+	}
+	ga_strings_take(&files, library);
+	ga_launch_prepend(launch, "LD_PRELOAD", ':', &files);
+	ga_strings_clear(&files);
+	int status = output ? set_output(launch, output) : GA_EXIT_OK;
+	for (int i = 0; i < options->set_count && status == GA_EXIT_OK; i++)
+		status = set_setting(launch, options->sets[i]);
+	if (status != GA_EXIT_OK)
+		return status;
+	launch->trace_list = ga_launch_temporary(false);
+	if (!launch->trace_list)
+		return GA_EXIT_FAILED;
+	ga_launch_set(launch, "GPUSHIM_TRACE_LIST", "%s", launch->trace_list);
+	return GA_EXIT_OK;
+}
+
+/* ---- running ---- */
+
+static volatile pid_t running; /* the program; read by the signal handler */
+
+/* A signal that the terminal sent reached the whole group, the program included. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	int saved = errno;
+	if (running > 0 && info->si_code <= 0)
+		kill(running, number);
+	errno = saved;
+}
+
+static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH};
+#define PASSED (sizeof(passed) / sizeof(*passed))
+
+/* Handle the signals, keeping the old actions; ignored ones stay ignored, as under nohup. */
+static void handle_signals(struct sigaction *old)
+{
+	struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < PASSED; i++) {
+		sigaction(passed[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(passed[i], &action, NULL);
+	}
+}
+
+static void restore_signals(const struct sigaction *old)
+{
+	for (size_t i = 0; i < PASSED; i++)
+		sigaction(passed[i], &old[i], NULL);
+}
+
+static void run_child(
+    const struct ga_launch *launch, const struct sigaction *old, const sigset_t *mask)
+{
+	restore_signals(old);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	for (size_t i = 0; i < launch->names.count; i++)
+		setenv(launch->names.items[i], launch->values.items[i], 1);
+	execvp(launch->program[0], launch->program);
+	int why = errno;
+	fprintf(stderr, "gpushim: cannot start %s: %s\n", launch->program[0], strerror(why));
+	_exit(why == ENOENT ? 127 : 126);
+}
+
+int ga_launch_run(const struct ga_launch *launch)
+{
+	struct sigaction old[PASSED];
+	sigset_t all, mask;
+	int status = 0;
+	sigfillset(&all);
+	fflush(NULL);
+	/* Blocked until `running` is known, so that no early signal is lost. */
+	sigprocmask(SIG_BLOCK, &all, &mask);
+	handle_signals(old);
+	pid_t child = fork();
+	if (child == 0)
+		run_child(launch, old, &mask);
+	running = child;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	if (child < 0) {
+		fprintf(stderr, "gpushim: cannot start a process: %s\n", strerror(errno));
+		restore_signals(old);
+		return GA_EXIT_FAILED;
+	}
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		continue;
+	running = 0;
+	restore_signals(old);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void ga_launch_tell(const struct ga_launch *launch)
+{
+	FILE *list = launch->trace_list ? fopen(launch->trace_list, "re") : NULL;
+	char *line = NULL;
+	size_t capacity = 0;
+	bool any = false;
+	ssize_t length;
+	if (!list)
+		return;
+	while ((length = getline(&line, &capacity, list)) > 0) {
+		if (line[length - 1] == '\n')
+			line[length - 1] = 0;
+		fprintf(stderr, "gpushim: trace in %s\n", line);
+		any = true;
+	}
+	if (!any)
+		fputs("gpushim: no trace: the program did not use CUDA\n", stderr);
+	free(line);
+	fclose(list);
+}

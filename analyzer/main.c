@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/usage.h"
+#include "analyzer/version.h"
+
+static int unknown_command(const char *name)
+{
+	const char *guess = ga_command_guess(name);
+	fprintf(stderr, "gpushim: there is no command '%s'%s%s%s; gpushim help lists them\n", name,
+	    guess ? ", did you mean '" : "", guess ? guess : "", guess ? "'?" : "");
+	return GA_EXIT_USAGE;
+}
+
+static int run_command(enum ga_command command, int argc, char **argv)
+{
+	struct ga_options options;
+	char *wrong = ga_options_parse(command, argc, argv, &options);
+	if (wrong) {
+		fprintf(stderr, "gpushim: %s\n", wrong);
+		free(wrong);
+		return GA_EXIT_USAGE;
+	}
+	int status = GA_EXIT_OK;
+	if (ga_option_given(&options, GA_OPTION_HELP))
+		ga_usage_command(stdout, command);
+	else
+		status = ga_command_rows[command].run(&options);
+	ga_options_free(&options);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_CTYPE, "");
+	const char *first = argc > 1 ? argv[1] : NULL;
+	if (!first) {
+		ga_usage_overview(stderr);
+		return GA_EXIT_USAGE;
+	}
+	if (strcmp(first, "-h") == 0 || strcmp(first, "--help") == 0) {
+		ga_usage_overview(stdout);
+		return GA_EXIT_OK;
+	}
+	if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+		puts("gpushim " GA_VERSION);
+		return GA_EXIT_OK;
+	}
+	enum ga_command command = ga_command_find(first);
+	return command == GA_COMMAND_COUNT ? unknown_command(first)
+					   : run_command(command, argc - 2, argv + 2);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/memory_view.h"
+
+#include <stdlib.h>
+
+#include "analyzer/sizes.h"
+
+uint64_t ga_view_reserved(const struct ga_memory *memory, uint64_t reserved_bytes)
+{
+	return memory->backend == GA_BACKEND_ASYNC ? GA_UNKNOWN : reserved_bytes;
+}
+
+uint64_t ga_view_peak_reserved(const struct ga_memory *memory, const struct ga_account *account)
+{
+	return ga_view_reserved(memory, account->peak_reserved.reserved);
+}
+
+char *ga_view_title(const struct ga_memory *memory, const struct ga_account *account)
+{
+	const char *name = ga_model_device(memory->model, account->device, "name");
+	uint64_t total = ga_model_device_number(memory->model, account->device, "total_bytes");
+	char bytes[GA_SIZE_TEXT];
+	if (total == GA_UNKNOWN)
+		return ga_format(
+		    "device %u%s%s", account->device, name ? ", " : "", name ? name : "");
+	return ga_format("device %u%s%s (%s)", account->device, name ? ", " : "", name ? name : "",
+	    ga_size_text(total, bytes));
+}
+
+static void maybe(struct ga_json *json, const char *name, uint64_t value)
+{
+	ga_json_maybe(json, name, value != GA_UNKNOWN, value);
+}
+
+void ga_view_figures_json(
+    const struct ga_memory *memory, const struct ga_account *account, struct ga_json *json)
+{
+	ga_json_number(json, "device", account->device);
+	ga_json_number(json, "peak_allocated_bytes", account->peak.allocated);
+	maybe(json, "peak_reserved_bytes", ga_view_peak_reserved(memory, account));
+	ga_json_number(json, "end_allocated_bytes", account->allocated);
+	maybe(json, "end_reserved_bytes", ga_view_reserved(memory, account->reserved));
+	ga_json_number(json, "alloc_count", account->alloc_count);
+	ga_json_number(json, "free_count", account->free_count);
+	ga_json_number(json, "segment_alloc_count", account->segment_alloc_count);
+	ga_json_number(json, "segment_free_count", account->segment_free_count);
+	ga_json_number(json, "retry_count", account->retry_count);
+	ga_json_number(json, "oom_count", account->oom_count);
+	ga_json_number(json, "non_torch_bytes", account->peak_non_torch);
+}
+
+void ga_view_peak_json(
+    const struct ga_memory *memory, const struct ga_account *account, struct ga_json *json)
+{
+	struct ga_sites sites;
+	if (account->peak.allocated == 0) {
+		ga_json_null(json, "peak");
+		return;
+	}
+	ga_memory_peak_sites(memory, account, &sites);
+	ga_json_object(json, "peak");
+	ga_json_number(json, "time_ns", ga_model_ns(memory->model, account->peak.ticks));
+	ga_json_null(json, "step");
+	ga_json_number(json, "allocated_bytes", account->peak.allocated);
+	ga_json_object(json, "categories");
+	ga_json_number(json, "unknown", account->peak.allocated);
+	ga_json_object_end(json);
+	ga_sites_json(&sites, json, "sites");
+	ga_json_object_end(json);
+	ga_sites_free(&sites);
+}
+
+void ga_view_timeline_json(
+    const struct ga_memory *memory, const struct ga_account *account, struct ga_json *json)
+{
+	struct ga_point *points = ga_xalloc(GA_TIMELINE_POINTS, sizeof(*points));
+	size_t count = ga_timeline_points(account->timeline, points);
+	ga_json_list(json, "timeline");
+	for (size_t i = 0; i < count; i++) {
+		ga_json_object(json, NULL);
+		ga_json_number(json, "time_ns", ga_model_ns(memory->model, points[i].ticks));
+		ga_json_number(json, "allocated_bytes", points[i].allocated);
+		maybe(json, "reserved_bytes", ga_view_reserved(memory, points[i].reserved));
+		ga_json_object_end(json);
+	}
+	ga_json_list_end(json);
+	free(points);
+}
+
+void ga_view_drawing(
+    const struct ga_memory *memory, const struct ga_account *account, const struct ga_page *page)
+{
+	uint64_t total = ga_model_device_number(memory->model, account->device, "total_bytes");
+	ga_draw_memory(page, account->timeline, total == GA_UNKNOWN ? 0 : total,
+	    ga_model_duration_ns(memory->model));
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A device's memory as text and JSON, shared by the commands that show it.
+ *
+ * Threads: one at a time.
+ */
+#ifndef GA_MEMORY_VIEW_H
+#define GA_MEMORY_VIEW_H
+
+#include "analyzer/blocks.h"
+#include "analyzer/json_writer.h"
+#include "analyzer/render.h"
+
+/** Peak of reserved bytes, GA_UNKNOWN where pools of the driver hide it. */
+uint64_t ga_view_peak_reserved(const struct ga_memory *memory, const struct ga_account *account);
+
+/** Reserved bytes of a point, GA_UNKNOWN where pools of the driver hide them. */
+uint64_t ga_view_reserved(const struct ga_memory *memory, uint64_t reserved_bytes);
+
+/** "device 0, NVIDIA L4 (22.03 GiB)".  free() it. */
+char *ga_view_title(const struct ga_memory *memory, const struct ga_account *account);
+
+/** The figures of a device, without peak and timeline, as members of the open object. */
+void ga_view_figures_json(
+    const struct ga_memory *memory, const struct ga_account *account, struct ga_json *json);
+
+/** Member `peak`. */
+void ga_view_peak_json(
+    const struct ga_memory *memory, const struct ga_account *account, struct ga_json *json);
+
+/** Member `timeline`. */
+void ga_view_timeline_json(
+    const struct ga_memory *memory, const struct ga_account *account, struct ga_json *json);
+
+/** The drawing of memory over time. */
+void ga_view_drawing(
+    const struct ga_memory *memory, const struct ga_account *account, const struct ga_page *page);
+
+#endif

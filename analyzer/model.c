@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/model.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyzer/sizes.h"
+
+/* NAME.gst.journal means the trace that it belongs to. */
+static char *trace_path(const char *path)
+{
+	char *copy = ga_xstrdup(path);
+	size_t length = strlen(copy), suffix = strlen(GF_JOURNAL_SUFFIX);
+	if (length > suffix && strcmp(copy + length - suffix, GF_JOURNAL_SUFFIX) == 0)
+		copy[length - suffix] = 0;
+	return copy;
+}
+
+static bool is_true(const char *value)
+{
+	return value && value[0] && strcmp(value, "0") != 0;
+}
+
+static enum ga_backend backend_of(const struct ga_model *model)
+{
+	char *backend = ga_model_setting(model, "backend");
+	bool async = backend && strcmp(backend, "cudaMallocAsync") == 0;
+	free(backend);
+	if (is_true(ga_model_property(model, "no_caching")))
+		return GA_BACKEND_DIRECT;
+	if (async)
+		return GA_BACKEND_ASYNC;
+	bool blocks = model->summary->record_count[GF_TAG_block] > 0;
+	return blocks || ga_model_property(model, "torch_version") ? GA_BACKEND_NATIVE
+								   : GA_BACKEND_DIRECT;
+}
+
+enum gf_status ga_model_open(const char *path, struct ga_model *model_out, struct gf_error *error)
+{
+	struct ga_model model = {.path = trace_path(path)};
+	enum gf_status status = gf_reader_open(model.path, &model.reader, error);
+	if (status != GF_OK) {
+		free(model.path);
+		return status;
+	}
+	model.summary = gf_reader_summary(model.reader);
+	model.dryrun = is_true(ga_model_property(&model, "dryrun"));
+	model.backend = backend_of(&model);
+	*model_out = model;
+	return GF_OK;
+}
+
+void ga_model_close(struct ga_model *model)
+{
+	gf_reader_close(model->reader);
+	free(model->path);
+	*model = (struct ga_model){0};
+}
+
+static uint64_t whole_number(const char *text)
+{
+	char *end;
+	if (!text || *text < '0' || *text > '9')
+		return GA_UNKNOWN;
+	errno = 0;
+	unsigned long long value = strtoull(text, &end, 10);
+	return errno || *end ? GA_UNKNOWN : value;
+}
+
+uint64_t ga_model_number(const struct ga_model *model, const char *name)
+{
+	return whole_number(ga_model_property(model, name));
+}
+
+const char *ga_model_device(const struct ga_model *model, unsigned device, const char *what)
+{
+	char name[80];
+	snprintf(name, sizeof(name), "device.%u.%s", device, what);
+	return ga_model_property(model, name);
+}
+
+uint64_t ga_model_device_number(const struct ga_model *model, unsigned device, const char *what)
+{
+	return whole_number(ga_model_device(model, device, what));
+}
+
+char *ga_model_setting(const struct ga_model *model, const char *name)
+{
+	const char *text = ga_model_property(model, "allocator_settings");
+	size_t length = strlen(name);
+	while (text && *text) {
+		text += strspn(text, " ,");
+		size_t item = strcspn(text, "[,");
+		if (text[item] == '[') /* a list has commas of its own */
+			item += strcspn(text + item, "]") + 1;
+		if (strncmp(text, name, length) == 0 && text[length] == ':')
+			return ga_format("%.*s", (int)(item - length - 1), text + length + 1);
+		text += item < strlen(text) ? item : strlen(text);
+	}
+	return NULL;
+}
+
+uint64_t ga_model_lost(const struct ga_model *model)
+{
+	uint64_t lost = 0;
+	for (unsigned i = 0; i < GF_LOST_REASON_COUNT; i++)
+		lost += model->summary->lost[i];
+	return lost;
+}
+
+bool ga_model_damaged(const struct ga_model *model)
+{
+	const struct gf_damage *damage = gf_reader_damage(model->reader);
+	return damage->damaged_frames || damage->unreadable_bytes || damage->truncated ||
+	       damage->journal_damaged;
+}
+
+const char *ga_model_start(const struct ga_model *model, char out[40])
+{
+	uint64_t ns = gf_reader_start_realtime_ns(model->reader);
+	time_t seconds = (time_t)(ns / 1000000000);
+	struct tm date;
+	out[0] = 0;
+	if (ns && gmtime_r(&seconds, &date)) {
+		size_t length = strftime(out, 40, "%Y-%m-%dT%H:%M:%S", &date);
+		snprintf(out + length, 40 - length, ".%06" PRIu64 "Z", ns % 1000000000 / 1000);
+	}
+	return out;
+}
+
+uint64_t ga_model_duration_ns(const struct ga_model *model)
+{
+	const struct gf_summary *summary = model->summary;
+	return summary->last_ticks > summary->first_ticks
+		   ? gf_reader_span_ns(model->reader, summary->last_ticks - summary->first_ticks)
+		   : 0;
+}
+
+/* ---- notices ---- */
+
+static void lost_notices(const struct ga_model *model, struct ga_strings *notices)
+{
+	static const char *const words[GF_LOST_REASON_COUNT] = {
+	    [GF_LOST_NO_CHUNK] = "because the writer did not keep up",
+	    [GF_LOST_DISK] = "because the trace could not be written",
+	    [GF_LOST_LIMIT] = "because the size limit was reached",
+	    [GF_LOST_NO_THREAD] = "because there were too many threads",
+	    [GF_LOST_UNHOOKED] = "because calls slipped past the hooks",
+	    [GF_LOST_OVERWRITTEN] = "because the oldest part was overwritten",
+	};
+	char count[GA_SIZE_TEXT];
+	for (unsigned i = 0; i < GF_LOST_REASON_COUNT; i++)
+		if (model->summary->lost[i])
+			ga_strings_add(notices, "%s events are missing %s",
+			    ga_count_text(model->summary->lost[i], count),
+			    words[i] ? words[i] : "for an unknown reason");
+}
+
+static void damage_notice(const struct ga_model *model, struct ga_strings *notices)
+{
+	const struct gf_damage *damage = gf_reader_damage(model->reader);
+	char bytes[GA_SIZE_TEXT];
+	if (ga_model_damaged(model))
+		ga_strings_add(notices, "the trace is damaged: %s not readable%s%s",
+		    ga_size_text(damage->unreadable_bytes, bytes),
+		    damage->first_text[0] ? "; " : "", damage->first_text);
+}
+
+static void text_notices(const struct ga_model *model, struct ga_strings *notices)
+{
+	uint32_t count;
+	const struct gf_text_entry *texts = gf_reader_texts(model->reader, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (texts[i].kind == GF_TEXT_NOTICE)
+			ga_strings_add(notices, "%s", texts[i].bytes);
+		else if (texts[i].kind == GF_TEXT_UNHOOKED)
+			ga_strings_add(
+			    notices, "%s is used by the program but not recorded", texts[i].bytes);
+	}
+}
+
+static bool started(const struct ga_model *model)
+{
+	uint32_t count;
+	const struct gf_mark *marks = gf_reader_marks(model->reader, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (marks[i].kind == GF_MARK_START)
+			return true;
+	return false;
+}
+
+void ga_model_notices(const struct ga_model *model, struct ga_strings *notices)
+{
+	damage_notice(model, notices);
+	lost_notices(model, notices);
+	if (!model->summary->ended)
+		ga_strings_add(notices,
+		    "the recording has no end mark: the process was killed or still ran; "
+		    "everything it had stored until then is here");
+	if (!started(model))
+		ga_strings_add(
+		    notices, "the recording has no start mark: its beginning is missing");
+	if (model->dryrun)
+		ga_strings_add(notices,
+		    "recorded on a stand-in GPU: sizes and calls are real, kernels did "
+		    "nothing, times of the device are simulated");
+	text_notices(model, notices);
+}
+
+/* ---- the program's arguments ---- */
+
+static unsigned hex4(const char *text)
+{
+	char digits[5] = {0};
+	strncpy(digits, text, 4);
+	return (unsigned)strtoul(digits, NULL, 16);
+}
+
+/* One code point as UTF-8; returns the bytes written (1..3; surrogates become '?'). */
+static size_t put_utf8(char *out, unsigned code)
+{
+	if (code == 0 || (code >= 0xd800 && code < 0xe000))
+		code = '?';
+	if (code < 0x80) {
+		out[0] = (char)code;
+		return 1;
+	}
+	if (code < 0x800) {
+		out[0] = (char)(0xc0 | code >> 6);
+		out[1] = (char)(0x80 | (code & 0x3f));
+		return 2;
+	}
+	out[0] = (char)(0xe0 | code >> 12);
+	out[1] = (char)(0x80 | (code >> 6 & 0x3f));
+	out[2] = (char)(0x80 | (code & 0x3f));
+	return 3;
+}
+
+/* Unescape the JSON string at `text` (behind its quote) into `out`; returns what follows it. */
+static const char *unescape(const char *text, char *out)
+{
+	static const char names[] = "nrtbf", values[] = "\n\r\t\b\f";
+	while (*text && *text != '"') {
+		if (*text != '\\') {
+			*out++ = *text++;
+			continue;
+		}
+		const char *name = text[1] ? strchr(names, text[1]) : NULL;
+		if (text[1] == 'u' && strlen(text) >= 6) {
+			out += put_utf8(out, hex4(text + 2));
+			text += 6;
+		} else if (text[1]) {
+			*out++ = name ? values[name - names] : text[1];
+			text += 2;
+		} else {
+			text++;
+		}
+	}
+	*out = 0;
+	return *text ? text + 1 : NULL;
+}
+
+void ga_model_program(const struct ga_model *model, struct ga_strings *arguments)
+{
+	const char *at = ga_model_property(model, "program");
+	if (!at || *at != '[')
+		return;
+	do {
+		at += 1 + strspn(at + 1, " \n\t");
+		if (*at != '"')
+			return;
+		char *argument = ga_xalloc(strlen(at), 1);
+		at = unescape(at + 1, argument);
+		ga_strings_take(arguments, argument);
+		at = at ? at + strspn(at, " \n\t") : NULL;
+	} while (at && *at == ',');
+}
+
+char *ga_model_program_line(const struct ga_model *model)
+{
+	struct ga_strings arguments = {0};
+	ga_model_program(model, &arguments);
+	if (arguments.count == 0)
+		return ga_xstrdup("unknown program");
+	size_t bytes = 1;
+	for (size_t i = 0; i < arguments.count; i++)
+		bytes += strlen(arguments.items[i]) + 1;
+	char *line = ga_xalloc(bytes, 1), *end = line;
+	for (size_t i = 0; i < arguments.count; i++)
+		end += sprintf(end, "%s%s", i ? " " : "", arguments.items[i]);
+	ga_strings_clear(&arguments);
+	return line;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/refusals.h"
+
+#include <stdlib.h>
+
+#include "analyzer/sizes.h"
+#include "analyzer/xalloc.h"
+
+#define CUDA_OUT_OF_MEMORY 2 /* CUDA_ERROR_OUT_OF_MEMORY */
+#define MIB (UINT64_C(1) << 20)
+
+/* A thread's attempts since a block was last handed out on it. */
+struct row {
+	uint64_t thread_id;
+	uint64_t refused_bytes; /* of the last refused call */
+	uint64_t device_free, device_total;
+	uint32_t refused_count;
+	uint16_t refused_kind, refused_api;
+	size_t outside;	   /* its last uncured refusal outside the allocator, + 1; 0 = none */
+	size_t unanswered; /* entry + 1 that the next cuMemGetInfo on the thread completes */
+};
+
+void ga_refusals_init(struct ga_refusals *refusals, const struct ga_model *model)
+{
+	*refusals = (struct ga_refusals){.model = model, .large_segment = 20 * MIB};
+	ga_map_init(&refusals->threads, sizeof(struct row));
+	char *large = ga_model_setting(model, "large_segment_size_mb");
+	uint64_t mib;
+	if (large && ga_size_parse(large, &mib) && mib > 0 && mib < MIB)
+		refusals->large_segment = mib * MIB;
+	free(large);
+}
+
+void ga_refusals_free(struct ga_refusals *refusals)
+{
+	for (size_t i = 0; i < refusals->count; i++)
+		ga_sites_free(&refusals->ooms[i].top);
+	free(refusals->ooms);
+	ga_map_free(&refusals->threads);
+}
+
+uint64_t ga_refusals_segment_bytes(uint64_t rounded_bytes, uint64_t large_segment_bytes)
+{
+	if (rounded_bytes <= MIB)
+		return 2 * MIB;
+	if (rounded_bytes < 10 * MIB)
+		return large_segment_bytes;
+	return (rounded_bytes + 2 * MIB - 1) / (2 * MIB) * (2 * MIB);
+}
+
+static struct row *row_of(struct ga_refusals *refusals, uint32_t thread_id)
+{
+	bool known = ga_map_find(&refusals->threads, (uint64_t)thread_id + 1) != NULL;
+	struct row *row = ga_map_add(&refusals->threads, (uint64_t)thread_id + 1);
+	if (!known)
+		row->device_free = row->device_total = GA_UNKNOWN;
+	return row;
+}
+
+static struct ga_oom *append(struct ga_refusals *refusals, uint32_t thread_id, uint64_t ticks)
+{
+	refusals->ooms =
+	    ga_xgrow(refusals->ooms, refusals->count, &refusals->capacity, sizeof(*refusals->ooms));
+	struct ga_oom *oom = &refusals->ooms[refusals->count++];
+	*oom = (struct ga_oom){
+	    .device = GF_DEVICE_UNKNOWN,
+	    .ticks = ticks,
+	    .thread_id = thread_id,
+	    .requested = GA_UNKNOWN,
+	    .rounded = GA_UNKNOWN,
+	    .segment = GA_UNKNOWN,
+	    .allocated = GA_UNKNOWN,
+	    .reserved = GA_UNKNOWN,
+	    .device_free = GA_UNKNOWN,
+	    .device_total = GA_UNKNOWN,
+	};
+	return oom;
+}
+
+static bool allocates(uint16_t kind)
+{
+	switch (kind) {
+	case GF_MEMORY_ALLOC:
+	case GF_MEMORY_ALLOC_ASYNC:
+	case GF_MEMORY_MANAGED:
+	case GF_MEMORY_CREATE:
+	case GF_MEMORY_HOST_ALLOC:
+	case GF_MEMORY_HOST_REGISTER:
+	case GF_MEMORY_ARRAY_CREATE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* An equal or larger request succeeded: what was refused before it on this thread is cured. */
+static void cure(struct ga_refusals *refusals, const struct gf_memory *record, uint32_t thread_id)
+{
+	struct row *row = ga_map_find(&refusals->threads, (uint64_t)thread_id + 1);
+	if (!row || !row->outside)
+		return;
+	const struct ga_oom *last = &refusals->ooms[row->outside - 1];
+	if (last->kind != record->kind || record->size < last->segment)
+		return;
+	for (size_t i = row->outside; i; i = refusals->ooms[i - 1].previous)
+		refusals->ooms[i - 1].cured = true;
+	row->outside = 0;
+	refusals->open_outside--;
+}
+
+static struct ga_oom *refused_call(struct ga_refusals *refusals, struct row *row,
+    const struct gf_memory *record, uint64_t ticks, bool block)
+{
+	struct ga_oom *oom = append(refusals, (uint32_t)(row->thread_id - 1), ticks);
+	oom->device = record->device;
+	oom->outside = !block;
+	oom->stack_id = record->stack_id;
+	oom->api = record->api;
+	oom->code = record->status;
+	oom->kind = record->kind;
+	oom->requested = oom->segment = record->size;
+	row->unanswered = block ? refusals->count : 0;
+	if (block)
+		return oom;
+	oom->previous = row->outside;
+	refusals->open_outside += row->outside == 0;
+	row->outside = refusals->count;
+	return oom;
+}
+
+struct ga_oom *ga_refusals_call(struct ga_refusals *refusals, const struct gf_memory *record,
+    uint32_t thread_id, uint64_t ticks, bool block)
+{
+	bool inside = (record->flags & GF_FLAG_IN_ALLOCATOR) != 0;
+	refusals->flags_seen |= inside;
+	if (!allocates(record->kind))
+		return NULL;
+	if (record->status == 0) {
+		if (refusals->open_outside && !inside)
+			cure(refusals, record, thread_id);
+		return NULL;
+	}
+	if (record->status != CUDA_OUT_OF_MEMORY)
+		return NULL;
+	struct row *row = row_of(refusals, thread_id);
+	if (block || !inside)
+		return refused_call(refusals, row, record, ticks, block);
+	refusals->open_rows += row->refused_count == 0;
+	row->refused_count++;
+	row->refused_bytes = record->size;
+	row->refused_kind = record->kind;
+	row->refused_api = record->api;
+	row->device_free = row->device_total = GA_UNKNOWN; /* what was asked before is stale */
+	return NULL;
+}
+
+void ga_refusals_mem_info(
+    struct ga_refusals *refusals, const struct gf_mem_info *record, uint32_t thread_id)
+{
+	if (record->status != 0)
+		return;
+	struct row *row = row_of(refusals, thread_id);
+	row->device_free = record->free_bytes;
+	row->device_total = record->total_bytes;
+	if (row->unanswered) {
+		struct ga_oom *oom = &refusals->ooms[row->unanswered - 1];
+		oom->device_free = record->free_bytes;
+		oom->device_total = record->total_bytes;
+		row->unanswered = 0;
+	}
+}
+
+bool ga_refusals_close_row(struct ga_refusals *refusals, uint32_t thread_id)
+{
+	struct row *row = ga_map_find(&refusals->threads, (uint64_t)thread_id + 1);
+	if (!row || row->refused_count == 0)
+		return false;
+	row->refused_count = 0;
+	refusals->open_rows--;
+	return true;
+}
+
+struct ga_oom *ga_refusals_oom(struct ga_refusals *refusals, const struct gf_oom *record,
+    uint32_t thread_id, uint64_t ticks, bool *retried_out)
+{
+	struct row *row = row_of(refusals, thread_id);
+	struct ga_oom *oom = append(refusals, thread_id, ticks);
+	oom->device = record->device;
+	oom->stack_id = record->stack_id;
+	oom->rounded = record->size;
+	if (record->flags & GF_FLAG_REQUEST_KNOWN)
+		oom->requested = record->requested;
+	oom->segment = ga_refusals_segment_bytes(record->size, refusals->large_segment);
+	if (row->refused_count) {
+		oom->kind = row->refused_kind;
+		oom->api = row->refused_api;
+		oom->code = CUDA_OUT_OF_MEMORY;
+		if (row->refused_kind == GF_MEMORY_ALLOC) /* expandable segments ask page by page */
+			oom->segment = row->refused_bytes;
+	}
+	oom->allocated = record->allocated;
+	oom->reserved = record->reserved;
+	oom->device_free = row->device_free;
+	oom->device_total = row->device_total;
+	*retried_out = row->refused_count != 1;
+	ga_refusals_close_row(refusals, thread_id);
+	return oom;
+}
+
+/* Only what the recording proves by itself. */
+static enum ga_verdict judge(const struct ga_refusals *refusals, const struct ga_oom *oom)
+{
+	bool sizes = oom->device_total != GA_UNKNOWN && oom->device_free != GA_UNKNOWN;
+	if (ga_model_lost(refusals->model) || ga_model_damaged(refusals->model))
+		return GA_VERDICT_unknown;
+	if (oom->outside)
+		return GA_VERDICT_not_device_allocator;
+	if (sizes && oom->segment > oom->device_total)
+		return GA_VERDICT_impossible_request;
+	if (sizes && oom->code == 0 && refusals->flags_seen && oom->device_free >= oom->segment)
+		return GA_VERDICT_fraction_limit;
+	return GA_VERDICT_unknown;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct ga_oom *a = left, *b = right;
+	if (a->ticks != b->ticks)
+		return a->ticks < b->ticks ? -1 : 1;
+	return a->thread_id < b->thread_id ? -1 : a->thread_id > b->thread_id;
+}
+
+void ga_refusals_end(struct ga_refusals *refusals)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < refusals->count; i++) {
+		struct ga_oom *oom = &refusals->ooms[i];
+		if (oom->cured) {
+			ga_sites_free(&oom->top);
+			continue;
+		}
+		oom->verdict = judge(refusals, oom);
+		refusals->ooms[kept++] = *oom;
+	}
+	refusals->count = kept;
+	if (kept)
+		qsort(refusals->ooms, kept, sizeof(*refusals->ooms), by_time);
+}
+
+const char *ga_verdict_name(enum ga_verdict verdict)
+{
+	static const char *const names[] = {
+#define V(name, words) #name,
+	    GA_VERDICTS(V)
+#undef V
+	};
+	return names[verdict];
+}
+
+const char *ga_verdict_words(enum ga_verdict verdict)
+{
+	static const char *const words[] = {
+#define V(name, text) text,
+	    GA_VERDICTS(V)
+#undef V
+	};
+	return words[verdict];
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Refused allocations: which were cured by a retry of the caching allocator, which ended as an
+ * out-of-memory error of the program, and which happened outside the allocator.
+ *
+ * A thread's allocation attempts inside the allocator belong together until a block is handed out
+ * (cured) or PyTorch reports an out-of-memory.  What PyTorch's num_alloc_retries counts is the
+ * attempt after it has given its whole cache back: one in each such row, unless a stream capture
+ * forbade giving back (then a row has one refusal only).
+ *
+ * Threads: one at a time.
+ */
+#ifndef GA_REFUSALS_H
+#define GA_REFUSALS_H
+
+#include "analyzer/accounts.h"
+#include "analyzer/model.h"
+#include "analyzer/sites.h"
+
+/* Causes, a closed list; the words in JSON are these.  More are told apart as analyses arrive. */
+#define GA_VERDICTS(V) \
+	V(unknown, "the recording alone does not prove a cause") \
+	V(not_device_allocator, \
+	    "the refused allocation was made outside PyTorch's caching allocator") \
+	V(impossible_request, "more was asked for than the device has in all") \
+	V(fraction_limit, "a memory fraction forbade what the device still had")
+
+enum ga_verdict {
+#define V(name, words) GA_VERDICT_##name,
+	GA_VERDICTS(V)
+#undef V
+};
+
+/** One out-of-memory.  Bytes are GA_UNKNOWN where the recording does not tell them. */
+struct ga_oom {
+	uint16_t device; /* GF_DEVICE_UNKNOWN if not known */
+	bool outside;	 /* not a request to the caching allocator */
+	uint64_t ticks;
+	uint32_t thread_id, stack_id;
+	uint16_t api, code; /* refused call of the driver and its error; 0 if there was none */
+	uint16_t kind;	    /* gf_memory_kind of that call */
+	uint64_t requested, rounded, segment;
+	uint64_t allocated, reserved, device_free, device_total;
+	enum ga_verdict verdict;
+	bool cured;	 /* an equal request succeeded later; dropped at the end */
+	size_t previous; /* refusal outside the allocator before it on the thread, + 1; 0 = none */
+	struct ga_sites top;
+};
+
+struct ga_refusals {
+	const struct ga_model *model;
+	struct ga_map threads;	/* thread -> its row of attempts */
+	size_t open_rows;	/* threads whose row has a refusal */
+	size_t open_outside;	/* threads with a refusal outside the allocator that may be cured */
+	bool flags_seen;	/* the recorder tells calls inside the allocator */
+	uint64_t large_segment; /* bytes, setting large_segment_size_mb */
+	struct ga_oom *ooms;	/* in order of time */
+	size_t count, capacity;
+};
+
+void ga_refusals_init(struct ga_refusals *refusals, const struct ga_model *model);
+void ga_refusals_free(struct ga_refusals *refusals);
+
+/**
+ * A call of the driver that allocates, refused or not.
+ *
+ * @param block  whether the call is itself how the program gets blocks (async back end, no caching)
+ * @return the out-of-memory that this call shows at once, NULL if none; its `allocated`,
+ *         `reserved` and `top` are the caller's to fill; valid until the next call
+ */
+struct ga_oom *ga_refusals_call(struct ga_refusals *refusals, const struct gf_memory *record,
+    uint32_t thread_id, uint64_t ticks, bool block);
+
+/** What the driver said of free and total memory. */
+void ga_refusals_mem_info(
+    struct ga_refusals *refusals, const struct gf_mem_info *record, uint32_t thread_id);
+
+/** The slow half of ga_refusals_block(). */
+bool ga_refusals_close_row(struct ga_refusals *refusals, uint32_t thread_id);
+
+/** A block was handed out on this thread.  @return whether a retry of the allocator cured refusals
+ */
+static inline bool ga_refusals_block(struct ga_refusals *refusals, uint32_t thread_id)
+{
+	return refusals->open_rows > 0 && ga_refusals_close_row(refusals, thread_id);
+}
+
+/** PyTorch gave up.  @return the new entry, `top` for the caller to fill; *retried_out as above */
+struct ga_oom *ga_refusals_oom(struct ga_refusals *refusals, const struct gf_oom *record,
+    uint32_t thread_id, uint64_t ticks, bool *retried_out);
+
+/** The recording ended: refusals outside the allocator that nothing cured become entries. */
+void ga_refusals_end(struct ga_refusals *refusals);
+
+/** Bytes that the caching allocator asks the driver for to serve a rounded request. */
+uint64_t ga_refusals_segment_bytes(uint64_t rounded_bytes, uint64_t large_segment_bytes);
+
+const char *ga_verdict_name(enum ga_verdict verdict);
+const char *ga_verdict_words(enum ga_verdict verdict);
+
+#endif

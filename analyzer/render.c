@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/render.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define WIDTH_DEFAULT 100
+#define WIDTH_LEAST 40
+#define WIDTH_MOST 160
+
+static unsigned page_width(bool terminal)
+{
+	struct winsize size;
+	const char *columns = getenv("COLUMNS");
+	unsigned width = 0;
+	if (columns)
+		width = (unsigned)strtoul(columns, NULL, 10);
+	if (width == 0 && terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		width = size.ws_col;
+	if (width == 0)
+		width = WIDTH_DEFAULT;
+	return width < WIDTH_LEAST ? WIDTH_LEAST : width > WIDTH_MOST ? WIDTH_MOST : width;
+}
+
+bool ga_page_open(struct ga_page *page, const struct ga_options *options)
+{
+	const char *color = options->values[GA_OPTION_COLOR];
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	*page = (struct ga_page){.out = stdout, .path = options->values[GA_OPTION_OUTPUT]};
+	if (page->path && !(page->out = fopen(page->path, "we"))) {
+		fprintf(stderr, "gpushim: cannot write %s: %s\n", page->path, strerror(errno));
+		return false;
+	}
+	bool terminal = !page->path && isatty(STDOUT_FILENO);
+	if (color && strcmp(color, "auto") != 0)
+		page->color = strcmp(color, "always") == 0;
+	else
+		page->color =
+		    terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+	page->width = page_width(terminal);
+	page->unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	return true;
+}
+
+bool ga_page_close(struct ga_page *page)
+{
+	bool good = fflush(page->out) == 0 && !ferror(page->out);
+	int why = errno;
+	if (page->path)
+		good = fclose(page->out) == 0 && good;
+	/* A reader such as head that has seen enough is no failure of ours. */
+	if (!good && why != EPIPE)
+		fprintf(stderr, "gpushim: cannot write %s: %s\n",
+		    page->path ? page->path : "standard output", strerror(why));
+	return good || why == EPIPE;
+}
+
+const char *ga_style(const struct ga_page *page, enum ga_style style)
+{
+	static const char *const codes[] = {
+	    [GA_PLAIN] = "\033[0m",
+	    [GA_BOLD] = "\033[1m",
+	    [GA_DIM] = "\033[2m",
+	    [GA_GOOD] = "\033[32m",
+	    [GA_BAD] = "\033[1;31m",
+	    [GA_WARN] = "\033[33m",
+	    [GA_ACCENT] = "\033[36m",
+	};
+	return page->color ? codes[style] : "";
+}
+
+void ga_heading(const struct ga_page *page, const char *text)
+{
+	fprintf(page->out, "\n%s%s%s\n", ga_style(page, GA_BOLD), text, ga_style(page, GA_PLAIN));
+}
+
+void ga_print_safe(const struct ga_page *page, const char *text)
+{
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+		fputc(*at < 0x20 || *at == 0x7f ? '?' : *at, page->out);
+}
+
+/* Columns that a UTF-8 text takes, counting code points. */
+static unsigned columns_of(const char *text)
+{
+	unsigned columns = 0;
+	for (; *text; text++)
+		columns += ((unsigned char)*text & 0xc0) != 0x80;
+	return columns;
+}
+
+void ga_paragraph(const struct ga_page *page, const char *bullet, const char *text)
+{
+	unsigned indent = columns_of(bullet), at = indent;
+	fputs(bullet, page->out);
+	for (bool first = true; *text; first = false) {
+		size_t length = strcspn(text, " ");
+		char *word = ga_format("%.*s", (int)length, text);
+		unsigned columns = columns_of(word);
+		if (!first && at + 1 + columns > page->width) {
+			fprintf(page->out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (!first) {
+			fputc(' ', page->out);
+			at++;
+		}
+		ga_print_safe(page, word);
+		at += columns;
+		free(word);
+		text += length;
+		text += strspn(text, " ");
+	}
+	fputc('\n', page->out);
+}
+
+void ga_fact(const struct ga_page *page, const char *name, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *value = ga_format_list(format, arguments);
+	va_end(arguments);
+	fprintf(page->out, "  %s%-20s%s ", ga_style(page, GA_DIM), name, ga_style(page, GA_PLAIN));
+	ga_print_safe(page, value);
+	fputc('\n', page->out);
+	free(value);
+}
+
+void ga_cell(struct ga_table *table, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	ga_strings_take(&table->cells, ga_format_list(format, arguments));
+	va_end(arguments);
+}
+
+void ga_table_print(const struct ga_page *page, struct ga_table *table)
+{
+	unsigned *widths = ga_xalloc(table->columns, sizeof(*widths));
+	for (size_t i = 0; i < table->cells.count; i++) {
+		unsigned columns = columns_of(table->cells.items[i]);
+		if (columns > widths[i % table->columns])
+			widths[i % table->columns] = columns;
+	}
+	for (size_t i = 0; i < table->cells.count; i++) {
+		unsigned column = (unsigned)(i % table->columns);
+		bool last = column + 1 == table->columns, heading = i < table->columns;
+		const char *cell = table->cells.items[i];
+		int padding = (int)(widths[column] - columns_of(cell));
+		fputs(column ? "  " : "  ", page->out);
+		if (column)
+			fprintf(page->out, "%*s", padding, "");
+		fputs(heading ? ga_style(page, GA_DIM) : "", page->out);
+		ga_print_safe(page, cell);
+		fputs(heading ? ga_style(page, GA_PLAIN) : "", page->out);
+		if (!column && !last)
+			fprintf(page->out, "%*s", padding, "");
+		if (last)
+			fputc('\n', page->out);
+	}
+	free(widths);
+	ga_strings_clear(&table->cells);
+}

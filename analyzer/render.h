@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text for people: where it goes, how wide it may be, colour, tables and the drawing of memory over
+ * time.
+ *
+ * Threads: one at a time per page.
+ */
+#ifndef GA_RENDER_H
+#define GA_RENDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/options.h"
+#include "analyzer/timeline.h"
+
+enum ga_style { GA_PLAIN, GA_BOLD, GA_DIM, GA_GOOD, GA_BAD, GA_WARN, GA_ACCENT };
+
+/** Where a command prints. */
+struct ga_page {
+	FILE *out;
+	const char *path; /* of --output; NULL: standard output */
+	unsigned width;	  /* columns */
+	bool color, unicode;
+};
+
+/**
+ * Open what --output, --color and the terminal ask for.
+ *
+ * @return whether it worked; if not, the message is printed
+ */
+bool ga_page_open(struct ga_page *page, const struct ga_options *options);
+
+/** Flush and close; a failed write is told here.  @return whether everything was written */
+bool ga_page_close(struct ga_page *page);
+
+/** Escape sequence that begins a style, "" without colour; GA_PLAIN ends all. */
+const char *ga_style(const struct ga_page *page, enum ga_style style);
+
+/** A heading with an empty line before it. */
+void ga_heading(const struct ga_page *page, const char *text);
+
+/**
+ * Text from the trace or the machine: control characters become '?', so that a trace cannot steer
+ * the terminal.
+ */
+void ga_print_safe(const struct ga_page *page, const char *text);
+
+/** A sentence filled to the page's width, with `bullet` in front and its lines indented alike. */
+void ga_paragraph(const struct ga_page *page, const char *bullet, const char *text);
+
+/** Lines "name  value" with equal columns: one call a line. */
+void ga_fact(const struct ga_page *page, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** A table being made: cells row by row.  Zero-initialise but for `columns`. */
+struct ga_table {
+	unsigned columns;
+	struct ga_strings cells; /* the first row is the heading */
+};
+
+/** Add a cell; columns but the first are aligned right. */
+void ga_cell(struct ga_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Print the table and free its cells. */
+void ga_table_print(const struct ga_page *page, struct ga_table *table);
+
+/**
+ * Draw memory over time: allocated filled, reserved above it.
+ *
+ * @param limit        bytes of the device for the dashed line, 0 if not known or far away
+ * @param duration_ns  for the axis
+ */
+void ga_draw_memory(const struct ga_page *page, const struct ga_timeline *timeline, uint64_t limit,
+    uint64_t duration_ns);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/traces.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FOLDER_DEPTH 4
+
+static bool ends_with(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), end = strlen(suffix);
+	return length > end && strcmp(text + length - end, suffix) == 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* A journal whose trace was never created still holds the recording. */
+static void take_file(struct ga_strings *found, char *path)
+{
+	if (ends_with(path, GF_JOURNAL_SUFFIX))
+		path[strlen(path) - strlen(GF_JOURNAL_SUFFIX)] = 0;
+	if (ends_with(path, ".gst"))
+		ga_strings_take(found, path);
+	else
+		free(path);
+}
+
+static void search_folder(const char *folder, int depth, struct ga_strings *found)
+{
+	DIR *directory = depth > 0 ? opendir(folder) : NULL;
+	struct dirent *entry;
+	while (directory && (entry = readdir(directory))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		char *path =
+		    ga_format("%s%s%s", folder, ends_with(folder, "/") ? "" : "/", entry->d_name);
+		struct stat status;
+		if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+			search_folder(path, depth - 1, found);
+			free(path);
+		} else {
+			take_file(found, path);
+		}
+	}
+	if (directory)
+		closedir(directory);
+}
+
+/* Traces of a folder, by name, each once (a trace and its journal are one). */
+static void add_folder(struct ga_strings *paths, const char *folder)
+{
+	struct ga_strings found = {0};
+	search_folder(folder, FOLDER_DEPTH, &found);
+	if (found.count)
+		qsort(found.items, found.count, sizeof(*found.items), compare);
+	for (size_t i = 0; i < found.count; i++)
+		if (i == 0 || strcmp(found.items[i], found.items[i - 1]) != 0)
+			ga_strings_add(paths, "%s", found.items[i]);
+	if (found.count == 0)
+		fprintf(stderr, "gpushim: %s: no trace (*.gst) in this folder\n", folder);
+	ga_strings_clear(&found);
+}
+
+static struct ga_strings expand(const struct ga_options *options, int *status)
+{
+	struct ga_strings paths = {0};
+	for (int i = 0; i < options->argument_count; i++) {
+		const char *path = options->arguments[i];
+		struct stat file;
+		if (strcmp(path, "-") != 0 && stat(path, &file) == 0 && S_ISDIR(file.st_mode)) {
+			size_t before = paths.count;
+			add_folder(&paths, path);
+			if (paths.count == before)
+				*status = GA_EXIT_FAILED;
+		} else {
+			ga_strings_add(&paths, "%s", path);
+		}
+	}
+	return paths;
+}
+
+/* Failing beats a crossed threshold, which beats damage: 1, 4, 5, 3, 0. */
+static int worse(int one, int other)
+{
+	static const int rank[] = {[GA_EXIT_FAILED] = 5,
+	    [GA_EXIT_CROSSED] = 4,
+	    [GA_EXIT_INCONCLUSIVE] = 3,
+	    [GA_EXIT_DAMAGED] = 2};
+	return rank[one] >= rank[other] ? one : other;
+}
+
+static void tell_damage(const struct ga_model *model)
+{
+	const struct gf_damage *damage = gf_reader_damage(model->reader);
+	fprintf(stderr,
+	    "gpushim: %s is damaged: %s\ngpushim: what could be read is reported; gpushim "
+	    "check tells how much that is\n",
+	    model->path, damage->first_text[0] ? damage->first_text : "bytes are not readable");
+}
+
+static int report_one(const struct ga_options *options, const struct ga_reporter *reporter,
+    const char *path, const struct ga_page *page, struct ga_json *json)
+{
+	struct ga_model model;
+	struct gf_error error = {0};
+	if (ga_model_open(path, &model, &error) != GF_OK) {
+		fprintf(stderr, "gpushim: %s: %s\n", path,
+		    error.text[0] ? error.text : gf_status_words(error.status));
+		if (json)
+			ga_json_string(json, "error", error.text);
+		return GA_EXIT_FAILED;
+	}
+	int status = reporter->report(options, &model, page, json);
+	if (ga_model_damaged(&model)) {
+		if (options->command != GA_COMMAND_check)
+			tell_damage(&model);
+		status = worse(status, GA_EXIT_DAMAGED);
+	}
+	ga_model_close(&model);
+	return status;
+}
+
+static int report_json(const struct ga_options *options, const struct ga_reporter *reporter,
+    const struct ga_strings *paths, const struct ga_page *page)
+{
+	struct ga_json json = {.out = page->out};
+	int status = GA_EXIT_OK;
+	char *schema = ga_format("gpushim.%s/1", ga_command_rows[options->command].name);
+	ga_json_object(&json, NULL);
+	ga_json_string(&json, "schema", schema);
+	free(schema);
+	if (paths->count == 1) {
+		ga_json_string(&json, "trace", paths->items[0]);
+		status = report_one(options, reporter, paths->items[0], page, &json);
+	} else {
+		ga_json_list(&json, "traces");
+		for (size_t i = 0; i < paths->count; i++) {
+			ga_json_object(&json, NULL);
+			ga_json_string(&json, "trace", paths->items[i]);
+			status = worse(
+			    status, report_one(options, reporter, paths->items[i], page, &json));
+			ga_json_object_end(&json);
+		}
+		ga_json_list_end(&json);
+	}
+	ga_json_object_end(&json);
+	return status;
+}
+
+static int report_text(const struct ga_options *options, const struct ga_reporter *reporter,
+    const struct ga_strings *paths, const struct ga_page *page)
+{
+	int status = GA_EXIT_OK;
+	for (size_t i = 0; i < paths->count; i++) {
+		if (paths->count > 1)
+			fprintf(page->out, "%s%s==> %s <==%s\n", i ? "\n" : "",
+			    ga_style(page, GA_BOLD), paths->items[i], ga_style(page, GA_PLAIN));
+		fflush(page->out); /* messages on stderr stay behind what they belong to */
+		status = worse(status, report_one(options, reporter, paths->items[i], page, NULL));
+	}
+	return status;
+}
+
+int ga_traces_report(const struct ga_options *options, const struct ga_reporter *reporter)
+{
+	int status = GA_EXIT_OK;
+	struct ga_page page;
+	if (options->argument_count == 0) {
+		fprintf(stderr,
+		    "gpushim: %s needs a trace: a file, a folder, or - for standard input\n",
+		    ga_command_rows[options->command].name);
+		return GA_EXIT_USAGE;
+	}
+	struct ga_strings paths = expand(options, &status);
+	if (paths.count > 1 && options->command == GA_COMMAND_export) {
+		fputs("gpushim: export writes one trace at a time; this folder has several\n",
+		    stderr);
+		ga_strings_clear(&paths);
+		return GA_EXIT_USAGE;
+	}
+	if (!ga_page_open(&page, options)) {
+		ga_strings_clear(&paths);
+		return GA_EXIT_FAILED;
+	}
+	if (paths.count) {
+		bool json = ga_option_given(options, GA_OPTION_JSON);
+		int reported = json ? report_json(options, reporter, &paths, &page)
+				    : report_text(options, reporter, &paths, &page);
+		status = worse(status, reported);
+	}
+	ga_strings_clear(&paths);
+	return ga_page_close(&page) ? status : GA_EXIT_FAILED;
+}
+
+int ga_trace_failed(const struct ga_model *model, const struct gf_error *error)
+{
+	fprintf(stderr, "gpushim: %s: %s\n", model->path,
+	    error->text[0] ? error->text : gf_status_words(error->status));
+	return GA_EXIT_FAILED;
+}
+
+void ga_notices_put(const struct ga_page *page, struct ga_json *json, struct ga_strings *notices)
+{
+	if (json) {
+		ga_json_list(json, "notices");
+		for (size_t i = 0; i < notices->count; i++)
+			ga_json_string(json, NULL, notices->items[i]);
+		ga_json_list_end(json);
+	} else if (notices->count) {
+		ga_heading(page, "Limits of this recording");
+		for (size_t i = 0; i < notices->count; i++)
+			ga_paragraph(page, "  - ", notices->items[i]);
+	}
+	ga_strings_clear(notices);
+}
