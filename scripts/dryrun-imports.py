@@ -16,7 +16,7 @@ import sys
 TABLE = pathlib.Path(__file__).resolve().parent.parent / "shim/dryrun/imports.h"
 NODE = re.compile(r"@lib(\w+)\.so|@(NVSHMEM)")
 PREFIXES = {"cusparseLt": "cusparseLt", "nccl": "nccl", "cuFile": "cufile", "nvml": "nvml", "nvtx": "nvToolsExt",
-            "nvJitLink": "nvJitLink", "nvshmem": "nvshmem_host"}
+            "nvJitLink": "nvJitLink", "nvshmem": "nvshmem_host", "curand": "curand"}
 HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What PyTorch's CUDA wheels import from each NVIDIA library, all known releases together.
@@ -59,12 +59,20 @@ def add(table, folder):
                     table.setdefault(library, set()).add(fields[7].split("@")[0])
 
 
+def add_looked_up(table, folder):
+    """NVML is opened at run time; its functions are only strings."""
+    for path in [*folder.rglob("*.so"), *folder.glob("cuda/*.py")]:
+        names = re.findall(rb"\b(nvml(?:Device|System|Init|Shutdown|ErrorString)\w*)\b", path.read_bytes())
+        table.setdefault("nvml", set()).update(name.decode() for name in names if not name.endswith(b"_"))
+
+
 def main():
     arguments = sys.argv[1:]
     table = {} if "--forget" in arguments else known()
     for folder in arguments:
         if folder != "--forget":
             add(table, pathlib.Path(folder))
+            add_looked_up(table, pathlib.Path(folder))
     parts = [HEAD]
     for library in sorted(table):
         rows = [f"#define GD_IMPORTS_{library}(X)"] + [f"\tX({name})" for name in sorted(table[library])]

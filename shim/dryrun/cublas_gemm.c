@@ -4,9 +4,9 @@
 #include "matmul_work.h"
 
 static int product(const struct gd_cublas *handle, int trans_a, int trans_b, int m, int n, int k,
-    int type_a, int type_b, int type_d, int compute, int batch)
+    int type, int compute, int batch)
 {
-	struct gd_matmul what = {.type_a = type_a, .type_b = type_b, .type_d = type_d};
+	struct gd_matmul what = {.type = type, .compute = compute};
 
 	if (!handle)
 		return GD_CUBLAS_NOT_INITIALIZED;
@@ -16,7 +16,6 @@ static int product(const struct gd_cublas *handle, int trans_a, int trans_b, int
 	what.n = (uint64_t)n;
 	what.k = (uint64_t)k;
 	what.batch = (uint64_t)batch;
-	what.compute = compute;
 	what.transpose_a = trans_a != 0;
 	what.transpose_b = trans_b != 0;
 	what.tf32 = handle->math_mode == GD_CUBLAS_TF32_MATH;
@@ -39,7 +38,7 @@ static int product(const struct gd_cublas *handle, int trans_a, int trans_b, int
 	    const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta, \
 	    void *c, int ldc) \
 	{ \
-		return product(handle, ta, tb, m, n, k, type, type, type, 0, 1); \
+		return product(handle, ta, tb, m, n, k, type, 0, 1); \
 	}
 #define GD_GEMM_BATCHED(function, type) \
 	GD_EXPORT int function(struct gd_cublas *handle, int ta, int tb, int m, int n, int k, \
@@ -49,7 +48,7 @@ static int product(const struct gd_cublas *handle, int trans_a, int trans_b, int
 	    const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta, \
 	    void *c, int ldc, int batch) \
 	{ \
-		return product(handle, ta, tb, m, n, k, type, type, type, 0, batch); \
+		return product(handle, ta, tb, m, n, k, type, 0, batch); \
 	}
 #define GD_GEMM_STRIDED(function, type) \
 	GD_EXPORT int function(struct gd_cublas *handle, int ta, int tb, int m, int n, int k, \
@@ -59,7 +58,7 @@ static int product(const struct gd_cublas *handle, int trans_a, int trans_b, int
 	    const void *alpha, const void *a, int lda, long long sa, const void *b, int ldb, \
 	    long long sb, const void *beta, void *c, int ldc, long long sc, int batch) \
 	{ \
-		return product(handle, ta, tb, m, n, k, type, type, type, 0, batch); \
+		return product(handle, ta, tb, m, n, k, type, 0, batch); \
 	}
 #define GD_GEMM_ALL(letter, type) \
 	GD_GEMM(cublas##letter##gemm_v2, type) \
@@ -87,21 +86,21 @@ int cublasGemmEx(struct gd_cublas *handle, int ta, int tb, int m, int n, int k, 
     const void *a, int type_a, int lda, const void *b, int type_b, int ldb, const void *beta,
     void *c, int type_c, int ldc, int compute, int algorithm)
 {
-	return product(handle, ta, tb, m, n, k, type_a, type_b, type_c, compute, 1);
+	return product(handle, ta, tb, m, n, k, type_a, compute, 1);
 }
 
 int cublasSgemmEx(struct gd_cublas *handle, int ta, int tb, int m, int n, int k, const void *alpha,
     const void *a, int type_a, int lda, const void *b, int type_b, int ldb, const void *beta,
     void *c, int type_c, int ldc)
 {
-	return product(handle, ta, tb, m, n, k, type_a, type_b, type_c, 0, 1);
+	return product(handle, ta, tb, m, n, k, type_a, 0, 1);
 }
 
 int cublasGemmBatchedEx(struct gd_cublas *handle, int ta, int tb, int m, int n, int k,
     const void *alpha, const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
     const void *beta, void *c, int type_c, int ldc, int batch, int compute, int algorithm)
 {
-	return product(handle, ta, tb, m, n, k, type_a, type_b, type_c, compute, batch);
+	return product(handle, ta, tb, m, n, k, type_a, compute, batch);
 }
 
 int cublasGemmStridedBatchedEx(struct gd_cublas *handle, int ta, int tb, int m, int n, int k,
@@ -109,5 +108,5 @@ int cublasGemmStridedBatchedEx(struct gd_cublas *handle, int ta, int tb, int m, 
     int ldb, long long sb, const void *beta, void *c, int type_c, int ldc, long long sc, int batch,
     int compute, int algorithm)
 {
-	return product(handle, ta, tb, m, n, k, type_a, type_b, type_c, compute, batch);
+	return product(handle, ta, tb, m, n, k, type_a, compute, batch);
 }

@@ -233,9 +233,7 @@ int cublasLtMatmul(void *handle, struct matmul_desc *desc, const void *alpha, co
 
 	product.k = desc->transpose_a ? layout_a->rows : layout_a->columns;
 	product.batch = (uint64_t)layout_d->batch;
-	product.type_a = layout_a->type;
-	product.type_b = layout_b->type;
-	product.type_d = layout_d->type;
+	product.type = layout_a->type;
 	product.compute = desc->compute;
 	product.transpose_a = desc->transpose_a != 0;
 	product.transpose_b = desc->transpose_b != 0;

@@ -113,8 +113,6 @@ void gd_cudnn_convolution_work(
 	*work_out = (struct gd_work){.name = convolution_name(convolution)};
 	work_out->threads = (elements(result) + 63) / 64; /* a 128 x 128 tile by 256 threads */
 	work_out->flops = 2 * elements(&convolution->y) * per_output;
-	work_out->bytes = tensor_bytes(&convolution->x) + tensor_bytes(&convolution->w) +
-	    tensor_bytes(&convolution->y);
 	work_out->rate = rate_of(convolution->x.type);
 }
 

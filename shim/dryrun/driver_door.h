@@ -23,7 +23,7 @@ void *gd_driver_function(const char *name, int version, uint64_t flags);
 /**
  * Look up one of the stand-in driver's own exports, which no real driver has.
  *
- * @param name  e.g. "gpushim_dryrun_unprovided"
+ * @param name  e.g. "gpushim_dryrun_missing"
  * @return its address or NULL
  */
 void *gd_driver_extra(const char *name);

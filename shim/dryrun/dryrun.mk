@@ -56,6 +56,7 @@ comma := ,
 dryrun_DOOR := driver_door unprovided
 dryrun_KERNELS := kernel_launch matmul_work
 dryrun_WITH_KERNELS := cublas cublasLt cudnn
+dryrun_nvml_MORE := device_table shared_state # NVML tells about devices without the driver
 dryrun_lower = $(shell echo '$1' | tr A-Z a-z)
 dryrun_parts = $(patsubst shim/dryrun/%.c,%,$(wildcard shim/dryrun/$(call dryrun_lower,$1)_*.c))
 
@@ -80,7 +81,7 @@ endef
 # 1 library, 2 object folder, 3 file to make, 4 soname, 5 version node or nothing
 define dryrun_library
 $3: $(patsubst %,$2/%.o,$(call dryrun_parts,$1) stubs) \
-    $(patsubst %,$2/ptsz/%.o,$(filter cudart_ordered_%,$(call dryrun_parts,$1))) $(patsubst %,$(O)/dryrun/door/%.o,$(dryrun_DOOR) $(if $(filter $1,$(dryrun_WITH_KERNELS)),$(dryrun_KERNELS))) \
+    $(patsubst %,$2/ptsz/%.o,$(filter cudart_ordered_%,$(call dryrun_parts,$1))) $(patsubst %,$(O)/dryrun/door/%.o,$(dryrun_DOOR) $(if $(filter $1,$(dryrun_WITH_KERNELS)),$(dryrun_KERNELS)) $(dryrun_$1_MORE)) \
     $(if $5,$(O)/dryrun/$4.map)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)$$(DRYRUN_LINK) -Wl,-soname,$4 $(if $5,-Wl$(comma)--version-script=$(O)/dryrun/$4.map) \

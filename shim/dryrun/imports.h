@@ -742,6 +742,35 @@
 	X(ncclWaitSignal) \
 	X(ncclWinGetUserPtr)
 
+#define GD_IMPORTS_nvml(X) \
+	X(nvmlDeviceGetClockInfo) \
+	X(nvmlDeviceGetComputeRunningProcesses) \
+	X(nvmlDeviceGetCount_v2) \
+	X(nvmlDeviceGetCudaComputeCapability) \
+	X(nvmlDeviceGetGpuFabricInfoV) \
+	X(nvmlDeviceGetHandleByIndex) \
+	X(nvmlDeviceGetHandleByIndex_v2) \
+	X(nvmlDeviceGetHandleByPciBusId) \
+	X(nvmlDeviceGetHandleByPciBusId_v2) \
+	X(nvmlDeviceGetHandleByUUID) \
+	X(nvmlDeviceGetMemoryInfo) \
+	X(nvmlDeviceGetMigMode) \
+	X(nvmlDeviceGetNumaNodeId) \
+	X(nvmlDeviceGetNvLinkRemoteDeviceType) \
+	X(nvmlDeviceGetNvLinkRemotePciInfo_v2) \
+	X(nvmlDeviceGetP2PStatus) \
+	X(nvmlDeviceGetPowerUsage) \
+	X(nvmlDeviceGetTemperature) \
+	X(nvmlDeviceGetUUID) \
+	X(nvmlDeviceGetUtilizationRates) \
+	X(nvmlDeviceGetVirtualizationMode) \
+	X(nvmlErrorString) \
+	X(nvmlInit) \
+	X(nvmlInit_v2) \
+	X(nvmlShutdown) \
+	X(nvmlSystemGetCudaDriverVersion_v2) \
+	X(nvmlSystemGetDriverVersion)
+
 #define GD_IMPORTS_nvrtc(X) \
 	X(nvrtcAddNameExpression) \
 	X(nvrtcCompileProgram) \

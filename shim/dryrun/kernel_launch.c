@@ -26,7 +26,7 @@ static struct kernel *_Atomic buckets[GD_BUCKETS];
 static PFN_cuLaunchKernel_v4000 launch_kernel;
 static PFN_cuLibraryLoadData_v12000 load_library;
 static PFN_cuLibraryGetKernel_v12000 get_kernel;
-static void (*describe_work)(uint64_t flops, uint64_t bytes, int rate);
+static void (*tell_work)(unsigned long long flops, int precision);
 
 static unsigned bucket_of(const char *name)
 {
@@ -52,7 +52,7 @@ static CUresult open_driver(void)
 		return CUDA_SUCCESS;
 	*(void **)&load_library = gd_driver_function("cuLibraryLoadData", 12000, 0);
 	*(void **)&get_kernel = gd_driver_function("cuLibraryGetKernel", 12000, 0);
-	*(void **)&describe_work = gd_driver_extra("gpushim_dryrun_work");
+	*(void **)&tell_work = gd_driver_extra("gpushim_dryrun_hint");
 	*(void **)&launch_kernel = gd_driver_function("cuLaunchKernel", 4000, 0);
 	return load_library && get_kernel && launch_kernel ? CUDA_SUCCESS
 							    : CUDA_ERROR_NOT_INITIALIZED;
@@ -111,6 +111,20 @@ static CUresult find_or_add(const char *name, struct kernel **out)
 	return result;
 }
 
+/* The device is described by three rates; 8 bits run at least as fast as 16, doubles as singles. */
+static int precision_of(enum gd_rate rate)
+{
+	switch (rate) {
+	case GD_RATE_TF32:
+		return 1;
+	case GD_RATE_F16:
+	case GD_RATE_F8:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
 CUresult gd_kernel_launch(const struct gd_work *work, CUstream stream)
 {
 	uint64_t blocks = (work->threads + GD_BLOCK_THREADS - 1) / GD_BLOCK_THREADS;
@@ -123,8 +137,8 @@ CUresult gd_kernel_launch(const struct gd_work *work, CUstream stream)
 		blocks = 1;
 	if (blocks > GD_MAX_GRID)
 		blocks = GD_MAX_GRID;
-	if (describe_work)
-		describe_work(work->flops, work->bytes, (int)work->rate);
+	if (tell_work && work->flops)
+		tell_work(work->flops, precision_of(work->rate));
 	return launch_kernel(kernel->function, (unsigned)blocks, 1, 1, GD_BLOCK_THREADS, 1, 1, 0,
 	    stream, NULL, NULL);
 }

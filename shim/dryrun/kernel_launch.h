@@ -27,7 +27,6 @@ struct gd_work {
 	const char *name; /* of the kernel; copied when first seen */
 	uint64_t threads; /* results to compute; blocks of 256 are made of them */
 	uint64_t flops; /* for the clock model; 0 when unknown */
-	uint64_t bytes; /* read and written, for the clock model */
 	enum gd_rate rate;
 };
 

@@ -8,25 +8,24 @@
 #define GD_COMPUTE_FAST_16F 74
 #define GD_COMPUTE_FAST_16BF 75
 
-/* X(number of cudaDataType, name, bits, rate, tensor cores, multiplications per product) */
+/* X(number of cudaDataType, name, rate, tensor cores, multiplications per product) */
 #define GD_DATA_TYPES(X) \
-	X(0, "f32", 32, GD_RATE_F32, false, 1) \
-	X(1, "f64", 64, GD_RATE_F64, true, 1) \
-	X(2, "f16", 16, GD_RATE_F16, true, 1) \
-	X(3, "s8", 8, GD_RATE_F8, true, 1) \
-	X(4, "c32", 64, GD_RATE_F32, false, 4) \
-	X(5, "c64", 128, GD_RATE_F64, true, 4) \
-	X(8, "u8", 8, GD_RATE_F8, true, 1) \
-	X(10, "s32", 32, GD_RATE_F8, true, 1) \
-	X(14, "bf16", 16, GD_RATE_F16, true, 1) \
-	X(28, "e4m3", 8, GD_RATE_F8, true, 1) \
-	X(29, "e5m2", 8, GD_RATE_F8, true, 1) \
-	X(33, "e2m1", 4, GD_RATE_F8, true, 1)
+	X(0, "f32", GD_RATE_F32, false, 1) \
+	X(1, "f64", GD_RATE_F64, true, 1) \
+	X(2, "f16", GD_RATE_F16, true, 1) \
+	X(3, "s8", GD_RATE_F8, true, 1) \
+	X(4, "c32", GD_RATE_F32, false, 4) \
+	X(5, "c64", GD_RATE_F64, true, 4) \
+	X(8, "u8", GD_RATE_F8, true, 1) \
+	X(10, "s32", GD_RATE_F8, true, 1) \
+	X(14, "bf16", GD_RATE_F16, true, 1) \
+	X(28, "e4m3", GD_RATE_F8, true, 1) \
+	X(29, "e5m2", GD_RATE_F8, true, 1) \
+	X(33, "e2m1", GD_RATE_F8, true, 1)
 
 struct type {
 	int number;
 	const char *name;
-	unsigned bits;
 	enum gd_rate rate;
 	bool tensor;
 	unsigned products;
@@ -37,7 +36,7 @@ static const struct type *type_of(int number)
 #define GD_TYPE(...) {__VA_ARGS__},
 	static const struct type types[] = {GD_DATA_TYPES(GD_TYPE)};
 #undef GD_TYPE
-	static const struct type unknown = {-1, "other", 32, GD_RATE_F32, false, 1};
+	static const struct type unknown = {-1, "other", GD_RATE_F32, false, 1};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
 		if (types[i].number == number)
@@ -60,8 +59,7 @@ static uint64_t tiles(uint64_t side)
 
 CUresult gd_matmul_launch(const struct gd_matmul *product, CUstream stream)
 {
-	const struct type *a = type_of(product->type_a), *b = type_of(product->type_b),
-			  *d = type_of(product->type_d);
+	const struct type *a = type_of(product->type);
 	uint64_t m = product->m, n = product->n, k = product->k, batch = product->batch;
 	bool tf32 = a->rate == GD_RATE_F32 && allows_tf32(product);
 	struct gd_work work;
@@ -75,7 +73,6 @@ CUresult gd_matmul_launch(const struct gd_matmul *product, CUstream stream)
 	work.name = name;
 	work.threads = tiles(m) * tiles(n) * batch * 256;
 	work.flops = 2 * m * n * k * batch * a->products;
-	work.bytes = batch * (m * k * a->bits + k * n * b->bits + m * n * d->bits) / 8;
 	work.rate = tf32 ? GD_RATE_TF32 : a->rate;
 	return gd_kernel_launch(&work, stream);
 }

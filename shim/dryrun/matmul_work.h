@@ -8,10 +8,10 @@
 
 #include "kernel_launch.h"
 
-/* A batched product D = A x B; types are numbers of cudaDataType, compute of cublasComputeType_t. */
+/* A batched product D = A x B; type is a number of cudaDataType, compute of cublasComputeType_t. */
 struct gd_matmul {
 	uint64_t m, n, k, batch;
-	int type_a, type_b, type_d;
+	int type; /* of A: the type that decides which units compute */
 	int compute; /* 0 when the function has no such argument */
 	bool transpose_a, transpose_b;
 	bool tf32; /* the handle allows TF32 */

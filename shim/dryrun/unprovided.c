@@ -5,15 +5,15 @@
 
 #include "driver_door.h"
 
-void gd_unprovided(const char *library, const char *function)
+void gd_unprovided(const char *function)
 {
 	static void *_Atomic cached;
-	void (*tell)(const char *, const char *);
+	void (*tell)(const char *);
 	void *address = cached;
 
 	if (!address)
-		cached = address = gd_driver_extra("gpushim_dryrun_unprovided");
+		cached = address = gd_driver_extra("gpushim_dryrun_missing");
 	*(void **)&tell = address;
 	if (tell)
-		tell(library, function);
+		tell(function);
 }

@@ -36,16 +36,15 @@ enum gd_refusal { GD_REFUSALS(GD_REFUSAL_ENUM) };
 /**
  * Note that a function was called that is not provided: the run's summary names it.
  *
- * @param library   e.g. "libcublas"; a literal
- * @param function  its name; a literal
+ * @param function  its name, which also tells the library
  *
  * Threads: any.  Counted in the shared state of the run; no output here.
  */
-void gd_unprovided(const char *library, const char *function);
+void gd_unprovided(const char *function);
 
 /** Refuse a call: tell and answer this library's "not supported". */
 #define GD_REFUSE() GD_REFUSE_OF(GD_LIBRARY)
 #define GD_REFUSE_OF(library) GD_REFUSE_IN(library)
-#define GD_REFUSE_IN(library) (gd_unprovided("lib" #library, __func__), GD_REFUSAL_##library)
+#define GD_REFUSE_IN(library) (gd_unprovided(__func__), GD_REFUSAL_##library)
 
 #endif
