@@ -69,6 +69,7 @@ $(O)/obj/formats/column_%.o $(O)/pic/formats/column_%.o: ALL_FLAGS += -O3
 
 # ---- libgpushim.so -------------------------------------------------------------------------------
 SHIM_OBJ := $(patsubst %,$(O)/pic/%.o,$(basename $(wildcard shim/*.c shim/*.S)))
+$(O)/pic/shim/hook_check.o: ALL_FLAGS += $(CUDA_FLAGS)
 $(O)/lib/libgpushim.so: $(SHIM_OBJ) $(FORMATS_PIC) shim/libgpushim.map
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-soname,libgpushim.so \

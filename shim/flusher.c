@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/flusher.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "formats/frame.h"
+#include "shim/hooks.h"
+#include "shim/log.h"
+#include "shim/names.h"
+#include "shim/output.h"
+#include "shim/properties.h"
+#include "shim/resolve.h"
+#include "shim/torch_hooks.h"
+
+#define GS_STACK_BYTES (512u * 1024)
+#define GS_FRAME_CHUNKS 16   /* about 1 MiB of records a frame */
+#define GS_FULL_LIMIT 96     /* chunks that wait for company before smaller frames are made */
+#define GS_FREE_LOW 32       /* chunks to have in hand: 2 MiB, 0.1 s of 300 000 events a second */
+#define GS_GROW 16
+#define GS_CHUNKS_MAX 4096
+#define GS_PAUSE_SHORT_NS 2000000
+#define GS_PAUSE_LONG_NS 50000000
+#define GS_START_WAIT_NS 5000000000u
+#define GS_STOP_WAIT_NS 30000000000u
+#define GS_STOP_STALL_NS 3000000000u
+#define GS_SECOND_NS 1000000000u
+
+enum gs_helper_state { GS_HELPER_NONE, GS_HELPER_SETTING_UP, GS_HELPER_READY, GS_HELPER_ENDED };
+
+/* One recording.  Only the helper writes it, but for the words that others wait on. */
+static struct gs_flusher {
+	struct gs_output output;
+	struct gf_encoder *encoder;
+	struct gs_thread *thread;
+	uint64_t limit; /* bytes, 0 = none */
+	uint64_t next_second_ns;
+	uint32_t unhooked_told;
+	bool stopped;   /* disk or limit: nothing more is taken */
+	uint32_t state;    /* enum gs_helper_state; futex */
+	uint32_t stop;     /* asked to end; futex */
+	uint32_t progress; /* grows while frames are written */
+} gs_flusher;
+
+/* Chunks of one look at the journal, ordered by thread and sequence. */
+static struct gs_full {
+	uint64_t sequence;
+	uint32_t thread_id, index;
+} gs_full[GS_CHUNKS_MAX];
+
+/* ---- waiting ---- */
+
+static void gs_futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / GS_SECOND_NS), (long)(ns % GS_SECOND_NS)};
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &t, NULL, 0);
+}
+
+static void gs_futex_set(uint32_t *word, uint32_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* ---- frames ---- */
+
+static void gs_stop_for_disk(int cause)
+{
+	gs_producer_switch(0);
+	__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&gs_journal.header->flags, GF_JOURNAL_STOPPED, __ATOMIC_RELAXED);
+	gs_flusher.stopped = true;
+	gs_log(GS_LOG_ERROR, "cannot write to %s: %s; recording has stopped, the program goes on",
+	    gs_flusher.output.path, gf_errno_words(cause));
+	char text[160];
+	struct gs_line line;
+	gs_line_start(&line, text, sizeof(text));
+	gs_line_format(&line, "recording stopped: the trace could not be written (%s)",
+	    gf_errno_words(cause));
+	gs_append_text(gs_flusher.thread, GF_TEXT_NOTICE, 0, text, line.length);
+	gs_append_mark(gs_flusher.thread, GF_MARK_STOPPED, 0);
+}
+
+/* Write one frame of runs of one thread.  Returns whether its chunks may be taken out. */
+static bool gs_frame_write(const struct gf_source *sources, uint32_t count)
+{
+	const void *frame;
+	size_t bytes;
+	struct gf_error error;
+	enum gf_status status =
+	    gf_encode(gs_flusher.encoder, sources, count, &frame, &bytes, &error);
+	if (status == GF_USAGE)
+		return true; /* no records in it */
+	if (status) {
+		gs_log(GS_LOG_ERROR, "a part of the trace is lost: %s", error.text);
+		gs_count_lost(GF_LOST_DISK, 1);
+		return true;
+	}
+	int cause = gs_output_append(&gs_flusher.output, frame, bytes);
+	if (cause) {
+		gs_stop_for_disk(cause);
+		return false;
+	}
+	__atomic_fetch_add(&gs_flusher.progress, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* Frame full chunks [first, first + count) of the list, all of one thread, and free them. */
+static bool gs_frame_chunks(uint32_t first, uint32_t count)
+{
+	struct gf_source sources[GS_FRAME_CHUNKS];
+	bool damaged;
+	for (uint32_t i = 0; i < count; i++) {
+		struct gf_chunk *chunk = gf_journal_chunk(&gs_journal, gs_full[first + i].index);
+		sources[i] = (struct gf_source){chunk, chunk->framed_bytes,
+		    gf_chunk_extent(chunk, chunk->framed_bytes, chunk->used_bytes, &damaged)};
+	}
+	if (!gs_frame_write(sources, count))
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		struct gf_chunk *chunk = (struct gf_chunk *)sources[i].chunk;
+		__atomic_store_n(&chunk->framed_bytes, sources[i].end, __ATOMIC_RELEASE);
+		gf_chunk_recycle(chunk);
+	}
+	return true;
+}
+
+static bool gs_full_before(const struct gs_full *a, const struct gs_full *b)
+{
+	return a->thread_id != b->thread_id ? a->thread_id < b->thread_id
+					    : a->sequence < b->sequence;
+}
+
+/* Shell sort: qsort may allocate. */
+static void gs_full_sort(uint32_t count)
+{
+	for (uint32_t gap = count / 2; gap; gap /= 2)
+		for (uint32_t i = gap; i < count; i++) {
+			struct gs_full moved = gs_full[i];
+			uint32_t j = i;
+			for (; j >= gap && gs_full_before(&moved, &gs_full[j - gap]); j -= gap)
+				gs_full[j] = gs_full[j - gap];
+			gs_full[j] = moved;
+		}
+}
+
+/* List the full chunks.  Returns their number. */
+static uint32_t gs_full_collect(uint32_t *free_out)
+{
+	uint32_t count = gs_journal.header->chunk_count, full = 0, unused = 0;
+	for (uint32_t i = 0; i < count && i < GS_CHUNKS_MAX; i++) {
+		struct gf_chunk *chunk = gf_journal_chunk(&gs_journal, i);
+		uint32_t state = __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE);
+		unused += state == GF_CHUNK_FREE;
+		if (state == GF_CHUNK_FULL)
+			gs_full[full++] = (struct gs_full){chunk->sequence, chunk->thread_id, i};
+	}
+	gs_full_sort(full);
+	*free_out = unused;
+	return full;
+}
+
+/*
+ * Make frames of the listed chunks.  Whole frames always; smaller ones when `all` is set.  Returns
+ * the number of chunks that were freed.
+ */
+static uint32_t gs_full_frame(uint32_t full, bool all)
+{
+	uint32_t freed = 0;
+	for (uint32_t first = 0; first < full && !gs_flusher.stopped;) {
+		uint32_t count = 1;
+		while (count < GS_FRAME_CHUNKS && first + count < full &&
+		    gs_full[first + count].thread_id == gs_full[first].thread_id)
+			count++;
+		if ((all || count == GS_FRAME_CHUNKS) && gs_frame_chunks(first, count))
+			freed += count;
+		first += count;
+	}
+	return freed;
+}
+
+/* Frame what is in the chunks that threads still own. */
+static void gs_owned_frame(void)
+{
+	uint32_t count = gs_journal.header->chunk_count;
+	for (uint32_t i = 0; i < count && !gs_flusher.stopped; i++) {
+		struct gf_chunk *chunk = gf_journal_chunk(&gs_journal, i);
+		bool damaged;
+		if (__atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) != GF_CHUNK_OWNED)
+			continue;
+		uint32_t from = __atomic_load_n(&chunk->framed_bytes, __ATOMIC_ACQUIRE);
+		if (from < GF_CHUNK_HEADER_BYTES)
+			continue; /* claimed this very moment */
+		struct gf_source source = {chunk, from,
+		    gf_chunk_extent(chunk, from, GF_CHUNK_BYTES, &damaged)};
+		if (source.end > from && gs_frame_write(&source, 1))
+			__atomic_store_n(&chunk->framed_bytes, source.end, __ATOMIC_RELEASE);
+	}
+}
+
+/* ---- what the helper adds to the trace ---- */
+
+static void gs_append_clock(void)
+{
+	struct gs_clock_pair pair = gs_clock_read();
+	struct gf_clock *record = GS_RECORD(gs_flusher.thread, clock);
+	if (!record)
+		return;
+	record->time = pair.ticks;
+	record->monotonic_ns = pair.monotonic_ns;
+	record->realtime_ns = pair.realtime_ns;
+	GS_PUBLISH(record, clock);
+}
+
+/* Losses move from the journal's header into records, so that no event is counted twice. */
+static void gs_append_lost(void)
+{
+	for (int reason = 0; reason < GF_LOST_REASON_COUNT; reason++) {
+		uint64_t count = __atomic_load_n(&gs_journal.header->lost[reason], __ATOMIC_RELAXED);
+		struct gf_lost *record = count ? GS_RECORD(gs_flusher.thread, lost) : NULL;
+		if (!record)
+			continue;
+		record->reason = (uint32_t)reason;
+		record->time = gs_now();
+		record->count = count;
+		GS_PUBLISH(record, lost);
+		__atomic_fetch_sub(&gs_journal.header->lost[reason], count, __ATOMIC_RELAXED);
+	}
+}
+
+static void gs_append_unhooked(void)
+{
+	const char *name;
+	while ((name = gs_unhooked(gs_flusher.unhooked_told))) {
+		gs_append_text(gs_flusher.thread, GF_TEXT_UNHOOKED, gs_flusher.unhooked_told, name,
+		    strlen(name));
+		gs_flusher.unhooked_told++;
+	}
+}
+
+static void gs_append_notice(const char *text)
+{
+	gs_append_text(gs_flusher.thread, GF_TEXT_NOTICE, 0, text, strlen(text));
+}
+
+static void gs_append_definitions(void)
+{
+	char schema[GF_TEXT_MAX_BYTES];
+	size_t length = gf_schema_text(schema, sizeof(schema));
+	if (length <= sizeof(schema))
+		gs_append_text(gs_flusher.thread, GF_TEXT_SCHEMA, 0, schema, length);
+	for (uint32_t hook = 1; hook < GS_HOOK_COUNT; hook++)
+		gs_append_text(gs_flusher.thread, GF_TEXT_API, hook, gs_hook_rows[hook].name,
+		    strlen(gs_hook_rows[hook].name));
+}
+
+/* ---- the thread ---- */
+
+static bool gs_encoder_make(void)
+{
+	size_t bytes = gf_encoder_bytes(GS_FRAME_CHUNKS);
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory != MAP_FAILED)
+		gs_flusher.encoder =
+		    gf_encoder_init(memory, bytes, GS_FRAME_CHUNKS, gs_clock_shift());
+	return gs_flusher.encoder;
+}
+
+/* Files and first records; nothing here takes the loader's lock, which our starter may hold. */
+static bool gs_helper_set_up(void)
+{
+	gs_settings_complain(environ);
+	gs_flusher.limit = gs_settings_number(GS_SETTING_limit);
+	if (!gs_output_open(&gs_flusher.output, &gs_journal))
+		return false;
+	gs_names_reset();
+	if (!gs_producer_begin() || !(gs_flusher.thread = gs_thread_attach())) {
+		gs_log(GS_LOG_ERROR, "no memory for the recorder; nothing is recorded");
+		unlink(gs_flusher.output.path);
+		unlink(gs_flusher.output.journal_path);
+		return false;
+	}
+	gs_append_mark(gs_flusher.thread, GF_MARK_START, (uint64_t)getpid());
+	gs_append_clock();
+	gs_append_definitions();
+	gs_properties_early(gs_flusher.thread, &gs_flusher.output);
+	gs_append_notice("call stacks are not recorded by this version");
+	gs_append_notice("times of the device are not recorded by this version");
+	gs_producer_switch(
+	    (uint32_t)gs_settings_number(GS_SETTING_record) | GS_CLASS_ALWAYS);
+	__atomic_store_n(&gs_phase, GS_PHASE_RUNNING, __ATOMIC_RELEASE);
+	gs_log(GS_LOG_INFO, "recording to %s", gs_flusher.output.path);
+	return true;
+}
+
+static void gs_stop_for_limit(void)
+{
+	gs_producer_switch(0);
+	__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
+	gs_append_notice("recording stopped: the trace reached GPUSHIM_LIMIT");
+	gs_append_mark(gs_flusher.thread, GF_MARK_STOPPED, 0);
+	gs_log(GS_LOG_WARN, "%s reached GPUSHIM_LIMIT; recording has stopped, the program goes on",
+	    gs_flusher.output.path);
+	__atomic_store_n(&gs_flusher.stop, 1, __ATOMIC_RELEASE);
+}
+
+/* One round.  Returns whether there was work, so that the next pause is short. */
+static bool gs_helper_round(void)
+{
+	uint32_t unused, full = gs_full_collect(&unused);
+	uint32_t freed = gs_full_frame(full, full > GS_FULL_LIMIT);
+	if (gs_flusher.stopped)
+		return false;
+	while (unused + freed < GS_FREE_LOW) {
+		uint32_t grown = gf_journal_grow(&gs_journal, GS_GROW);
+		if (!grown) { /* at its limit or the disk is full: smaller frames free chunks */
+			full = gs_full_collect(&unused);
+			freed = gs_full_frame(full, true);
+			break;
+		}
+		unused += grown;
+	}
+	uint64_t now_ns = gs_clock_ns(CLOCK_MONOTONIC);
+	if (now_ns >= gs_flusher.next_second_ns) {
+		gs_flusher.next_second_ns = now_ns + GS_SECOND_NS;
+		gs_append_clock();
+		gs_append_lost();
+		gs_append_unhooked();
+	}
+	/* What waits in the journal will be some eighth of it in the trace. */
+	if (gs_flusher.limit &&
+	    gs_flusher.output.bytes + (uint64_t)full * GF_CHUNK_BYTES / 8 >= gs_flusher.limit)
+		gs_stop_for_limit();
+	return freed > 0;
+}
+
+static void gs_helper_finish(void)
+{
+	uint32_t unused;
+	gs_producer_switch(0);
+	/* Threads that are inside a call right now still append to their chunk. */
+	struct timespec pause = {.tv_nsec = 200000};
+	nanosleep(&pause, NULL);
+	gs_append_clock();
+	gs_append_lost();
+	gs_append_unhooked();
+	gs_full_frame(gs_full_collect(&unused), true);
+	gs_append_mark(gs_flusher.thread, GF_MARK_END, 0);
+	gs_full_frame(gs_full_collect(&unused), true);
+	gs_owned_frame();
+	if (gs_flusher.stopped)
+		return; /* the journal keeps what the trace lacks */
+	__atomic_fetch_or(&gs_journal.header->flags, GF_JOURNAL_CLEAN, __ATOMIC_RELAXED);
+	/* The mapping stays: a thread may still be writing to it. */
+	unlink(gs_flusher.output.journal_path);
+	close(gs_flusher.output.fd);
+	close(gs_journal.fd);
+}
+
+static void *gs_helper(void *unused)
+{
+	gs_tls.depth = 1; /* what we call ourselves is not recorded */
+	prctl(PR_SET_NAME, "gpushim");
+	bool ready = gs_helper_set_up();
+	if (!ready)
+		__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
+	gs_futex_set(&gs_flusher.state, ready ? GS_HELPER_READY : GS_HELPER_ENDED);
+	if (!ready)
+		return NULL;
+	if (!gs_encoder_make()) {
+		gs_stop_for_disk(ENOMEM);
+		gs_futex_set(&gs_flusher.state, GS_HELPER_ENDED);
+		return NULL;
+	}
+	gs_torch_prepare();
+	gs_properties_late(gs_flusher.thread);
+	/* A first frame at once: who has lost the journal still knows what this was. */
+	gs_owned_frame();
+	uint64_t pause_ns = GS_PAUSE_SHORT_NS;
+	while (!__atomic_load_n(&gs_flusher.stop, __ATOMIC_ACQUIRE) && !gs_flusher.stopped) {
+		bool busy = gs_helper_round();
+		pause_ns = busy ? GS_PAUSE_SHORT_NS
+				: pause_ns * 2 < GS_PAUSE_LONG_NS ? pause_ns * 2 : GS_PAUSE_LONG_NS;
+		if (!__atomic_load_n(&gs_flusher.stop, __ATOMIC_ACQUIRE))
+			gs_futex_wait(&gs_flusher.stop, 0, pause_ns);
+	}
+	gs_helper_finish();
+	gs_futex_set(&gs_flusher.state, GS_HELPER_ENDED);
+	return NULL;
+}
+
+bool gs_flusher_start(void)
+{
+	sigset_t all, before;
+	pthread_attr_t attributes;
+	pthread_t helper;
+	gs_flusher.output.fd = -1;
+	gs_flusher.state = GS_HELPER_SETTING_UP;
+	sigfillset(&all);
+	if (pthread_attr_init(&attributes) != 0)
+		return false;
+	pthread_attr_setstacksize(&attributes, GS_STACK_BYTES);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_sigmask(SIG_BLOCK, &all, &before); /* inherited by the helper */
+	int cause = pthread_create(&helper, &attributes, gs_helper, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	if (cause) {
+		gs_log(GS_LOG_ERROR, "cannot start the helper thread: %s; nothing is recorded",
+		    gf_errno_words(cause));
+		return false;
+	}
+	uint64_t deadline_ns = gs_clock_ns(CLOCK_MONOTONIC) + GS_START_WAIT_NS;
+	uint32_t state;
+	while ((state = __atomic_load_n(&gs_flusher.state, __ATOMIC_ACQUIRE)) ==
+	    GS_HELPER_SETTING_UP &&
+	    gs_clock_ns(CLOCK_MONOTONIC) < deadline_ns)
+		gs_futex_wait(&gs_flusher.state, state, GS_SECOND_NS / 10);
+	return state == GS_HELPER_READY;
+}
+
+void gs_flusher_stop(void)
+{
+	uint32_t state = __atomic_load_n(&gs_flusher.state, __ATOMIC_ACQUIRE);
+	if (state != GS_HELPER_READY)
+		return;
+	gs_futex_set(&gs_flusher.stop, 1);
+	uint64_t now_ns = gs_clock_ns(CLOCK_MONOTONIC);
+	uint64_t deadline_ns = now_ns + GS_STOP_WAIT_NS, moved_ns = now_ns;
+	uint32_t progress = 0;
+	while (__atomic_load_n(&gs_flusher.state, __ATOMIC_ACQUIRE) == GS_HELPER_READY &&
+	    now_ns < deadline_ns && now_ns - moved_ns < GS_STOP_STALL_NS) {
+		gs_futex_wait(&gs_flusher.state, GS_HELPER_READY, GS_SECOND_NS / 20);
+		now_ns = gs_clock_ns(CLOCK_MONOTONIC);
+		uint32_t seen = __atomic_load_n(&gs_flusher.progress, __ATOMIC_RELAXED);
+		if (seen != progress)
+			moved_ns = now_ns;
+		progress = seen;
+	}
+}
+
+void gs_flusher_close_inherited(void)
+{
+	if (gs_flusher.state != GS_HELPER_READY)
+		return;
+	close(gs_flusher.output.fd);
+	close(gs_journal.fd);
+}
+
+void gs_flusher_forget(void)
+{
+	memset(&gs_flusher, 0, sizeof(gs_flusher));
+	gs_flusher.output.fd = -1;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Birth, first event, fork and end of the recorder in a process.  Nobody includes a header of this
+ * module: it tells the others what to do, by the table of parts below.
+ *
+ * The only constructor and the only fork handlers of the library are here.  The constructor does a
+ * few stores and registrations: compilers and shells inherit LD_PRELOAD too.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "shim/clock.h"
+#include "shim/flusher.h"
+#include "shim/producer.h"
+#include "shim/questions.h"
+#include "shim/resolve.h"
+#include "shim/settings.h"
+#include "shim/torch_hooks.h"
+
+#define GS_START_WAIT_NS 6000000000u
+
+/*
+ * Started in this order by the first event that counts, stopped in reverse at exit, forgotten in a
+ * fork child.  NULL: nothing to do.
+ */
+static const struct gs_part {
+	const char *name;
+	bool (*start)(void);
+	void (*stop)(void);
+	void (*fork_child)(void);
+} gs_parts[] = {
+    {"resolve", gs_resolve, NULL, gs_resolve_forget},
+    {"torch", NULL, NULL, gs_torch_forget},
+    {"questions", NULL, NULL, gs_questions_forget},
+    {"producer", NULL, NULL, gs_producer_forget},
+    {"flusher", gs_flusher_start, gs_flusher_stop, gs_flusher_forget},
+};
+#define GS_PART_COUNT (int)(sizeof(gs_parts) / sizeof(gs_parts[0]))
+
+/* Others whose first event comes while one thread is starting wait for it: none is lost. */
+static void gs_wait_for_start(void)
+{
+	uint64_t deadline_ns = gs_clock_ns(CLOCK_MONOTONIC) + GS_START_WAIT_NS;
+	while (__atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE) == GS_PHASE_STARTING &&
+	    gs_clock_ns(CLOCK_MONOTONIC) < deadline_ns)
+		sched_yield();
+}
+
+static void gs_first_event(void)
+{
+	uint32_t idle = GS_PHASE_IDLE;
+	if (!__atomic_compare_exchange_n(&gs_phase, &idle, GS_PHASE_STARTING, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		gs_wait_for_start();
+		return;
+	}
+	for (int i = 0; i < GS_PART_COUNT; i++) {
+		if (!gs_parts[i].start || gs_parts[i].start() || gs_parts[i].start == gs_resolve)
+			continue;
+		/* Unless it came up after all, on a slow disk: then it is recording. */
+		uint32_t starting = GS_PHASE_STARTING;
+		__atomic_compare_exchange_n(&gs_phase, &starting, GS_PHASE_OVER, false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+		return;
+	}
+}
+
+static void gs_exit(void)
+{
+	if (__atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE) != GS_PHASE_RUNNING)
+		return;
+	int saved = errno;
+	for (int i = GS_PART_COUNT - 1; i >= 0; i--)
+		if (gs_parts[i].stop)
+			gs_parts[i].stop();
+	__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
+	errno = saved;
+}
+
+static void gs_forget(void)
+{
+	for (int i = 0; i < GS_PART_COUNT; i++)
+		if (gs_parts[i].fork_child)
+			gs_parts[i].fork_child();
+}
+
+static void gs_fork_child(void)
+{
+	if (gs_phase == GS_PHASE_OFF)
+		return;
+	int saved = errno;
+	gs_flusher_close_inherited();
+	gs_forget();
+	errno = saved;
+}
+
+__attribute__((constructor)) static void gs_constructor(void)
+{
+	gs_settings_read(environ);
+	if (!gs_settings_enabled())
+		return;
+	gs_clock_choose();
+	gs_producer_init(gs_first_event, gs_forget);
+	gs_resolve_on_driver(gs_torch_prepare);
+	/*
+	 * Only here: a child forked while another thread is inside atexit() would hang in its own
+	 * next one (glibc does not reset that lock).
+	 */
+	atexit(gs_exit);
+	pthread_atfork(NULL, NULL, gs_fork_child);
+	__atomic_store_n(&gs_phase, GS_PHASE_IDLE, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "formats/frame.h"
+#include "shim/log.h"
+#include "shim/properties.h"
+#include "shim/settings.h"
+
+#define GS_DEFAULT_NAME "gpushim-%n-%p.gst"
+#define GS_SUFFIX ".gst"
+#define GS_SAME_NAME_LIMIT 10000
+#define GS_CHUNKS_FIRST 32    /* 2 MiB */
+#define GS_CHUNKS_LIMIT 4096  /* 256 MiB of address space; less where that is scarce */
+#define GS_CHUNKS_LEAST 64
+
+/* ---- names ---- */
+
+static void gs_name_part(struct gs_line *line, char letter)
+{
+	char text[256] = "";
+	struct gs_line part;
+	gs_line_start(&part, text, sizeof(text));
+	switch (letter) {
+	case 'p':
+		gs_line_number(&part, (uint64_t)getpid(), 10, 1);
+		break;
+	case 'h':
+		if (gethostname(text, sizeof(text) - 1) != 0)
+			strcpy(text, "unknown");
+		break;
+	case 'r':
+		gs_line_text(&part, gs_rank() ? gs_rank() : "0");
+		break;
+	case 'n':
+		gs_program_name(&part);
+		break;
+	case 't': {
+		time_t now = time(NULL);
+		struct tm t;
+		gmtime_r(&now, &t); /* localtime may lock and read files */
+		gs_line_number(&part, (uint64_t)(t.tm_year + 1900), 10, 4);
+		gs_line_number(&part, (uint64_t)(t.tm_mon + 1), 10, 2);
+		gs_line_number(&part, (uint64_t)t.tm_mday, 10, 2);
+		gs_line_text(&part, "-");
+		gs_line_number(&part, (uint64_t)t.tm_hour, 10, 2);
+		gs_line_number(&part, (uint64_t)t.tm_min, 10, 2);
+		gs_line_number(&part, (uint64_t)t.tm_sec, 10, 2);
+		break;
+	}
+	case '%':
+		gs_line_text(&part, "%");
+		break;
+	default:
+		gs_line_format(&part, "%%%c", letter);
+	}
+	gs_line_text(line, text);
+}
+
+static void gs_name_expand(struct gs_line *line, const char *pattern)
+{
+	for (; *pattern; pattern++) {
+		if (pattern[0] == '%' && pattern[1]) {
+			pattern++;
+			gs_name_part(line, *pattern);
+		} else {
+			gs_line_bytes(line, pattern, 1);
+		}
+	}
+}
+
+static bool gs_is_folder(const char *path)
+{
+	struct stat s;
+	return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+static bool gs_ends_in(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+	return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+void gs_output_name(struct gs_line *line, const char *pattern)
+{
+	if (pattern[0] != '/') {
+		char folder[GS_PATH_BYTES];
+		if (getcwd(folder, sizeof(folder))) {
+			gs_line_text(line, folder);
+			gs_line_text(line, "/");
+		}
+		while (pattern[0] == '.' && pattern[1] == '/')
+			pattern += 2;
+	}
+	gs_name_expand(line, pattern);
+	if (gs_ends_in(line->bytes, "/") || gs_is_folder(line->bytes)) {
+		if (!gs_ends_in(line->bytes, "/"))
+			gs_line_text(line, "/");
+		gs_name_expand(line, GS_DEFAULT_NAME);
+	}
+	if (!gs_ends_in(line->bytes, GS_SUFFIX))
+		gs_line_text(line, GS_SUFFIX);
+}
+
+/* The folders above a file, as far as they are missing. */
+static void gs_make_folders(const char *path)
+{
+	char folder[GS_PATH_BYTES];
+	for (size_t i = 1; path[i] && i < sizeof(folder); i++) {
+		if (path[i] != '/')
+			continue;
+		memcpy(folder, path, i);
+		folder[i] = 0;
+		mkdir(folder, 0777);
+	}
+}
+
+/* ---- files ---- */
+
+bool gs_output_is_remote(uint64_t type)
+{
+	static const uint32_t remote[] = {
+	    0x6969,     /* NFS */
+	    0x517b,     /* SMB */
+	    0xff534d42, /* CIFS */
+	    0xfe534d42, /* SMB 2 */
+	    0x0bd00bd0, /* Lustre */
+	    0x47504653, /* GPFS */
+	    0x00c36400, /* Ceph */
+	    0x5346414f, /* AFS */
+	    0x01021997, /* 9P */
+	    0x65735546, /* FUSE: sshfs, cluster and cloud file systems */
+	    0x19830326, /* BeeGFS */
+	};
+	for (unsigned i = 0; i < sizeof(remote) / sizeof(remote[0]); i++)
+		if ((uint32_t)type == remote[i])
+			return true;
+	return false;
+}
+
+/* A mapped file on another machine may stall or fault: its journal goes to a local folder. */
+static void gs_journal_place(struct gs_output *out)
+{
+	struct statfs s;
+	struct gs_line line;
+	gs_line_start(&line, out->journal_path, sizeof(out->journal_path));
+	out->journal_elsewhere =
+	    fstatfs(out->fd, &s) == 0 && gs_output_is_remote((uint64_t)s.f_type);
+	if (!out->journal_elsewhere) {
+		gs_line_format(&line, "%s%s", out->path, GF_JOURNAL_SUFFIX);
+		return;
+	}
+	const char *folder = getenv("TMPDIR");
+	if (!folder || statfs(folder, &s) != 0 || gs_output_is_remote((uint64_t)s.f_type))
+		folder = "/dev/shm";
+	const char *slash = strrchr(out->path, '/');
+	gs_line_format(&line, "%s/%s.%lx%s", folder, slash ? slash + 1 : out->path,
+	    (unsigned long)out->trace_id[0], GF_JOURNAL_SUFFIX);
+}
+
+static enum gf_status gs_journal_open(struct gs_output *out, struct gf_journal *journal_out,
+    struct gf_error *error)
+{
+	enum gf_status status;
+	uint32_t limit = GS_CHUNKS_LIMIT;
+	do {
+		status = gf_journal_create(journal_out, out->journal_path, limit, GS_CHUNKS_FIRST,
+		    out->trace_id, error);
+		limit /= 4;
+	} while (status && limit >= GS_CHUNKS_LEAST && access(out->journal_path, F_OK) != 0);
+	return status;
+}
+
+/* Opens `name`, `name-2`, ...; a journal without its trace takes a name too.  Returns an errno. */
+static int gs_trace_open(struct gs_output *out, const char *name)
+{
+	size_t stem = strlen(name) - strlen(GS_SUFFIX);
+	for (unsigned i = 1; i <= GS_SAME_NAME_LIMIT; i++) {
+		struct gs_line line, journal;
+		char orphan[GS_PATH_BYTES];
+		gs_line_start(&line, out->path, sizeof(out->path));
+		gs_line_bytes(&line, name, stem);
+		if (i > 1)
+			gs_line_format(&line, "-%u", i);
+		gs_line_text(&line, GS_SUFFIX);
+		gs_line_start(&journal, orphan, sizeof(orphan));
+		gs_line_format(&journal, "%s%s", out->path, GF_JOURNAL_SUFFIX);
+		if (line.cut || journal.cut)
+			return ENAMETOOLONG;
+		if (access(orphan, F_OK) == 0)
+			continue;
+		out->fd = open(out->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0644);
+		if (out->fd >= 0 || errno != EEXIST)
+			return out->fd >= 0 ? 0 : errno;
+	}
+	return EEXIST;
+}
+
+static void gs_trace_list(const struct gs_output *out)
+{
+	const char *list = gs_settings_text(GS_SETTING_trace_list);
+	if (!list[0])
+		return;
+	char text[GS_PATH_BYTES + 1];
+	struct gs_line line;
+	gs_line_start(&line, text, sizeof(text));
+	gs_line_format(&line, "%s\n", out->path);
+	int fd = open(list, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0644);
+	if (fd < 0 || write(fd, text, line.length) != (ssize_t)line.length)
+		gs_log(GS_LOG_WARN, "cannot write to GPUSHIM_TRACE_LIST=%s: errno %d", list, errno);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void gs_trace_identity(struct gs_output *out)
+{
+	if (getrandom(out->trace_id, sizeof(out->trace_id), GRND_NONBLOCK) ==
+	    sizeof(out->trace_id))
+		return;
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	out->trace_id[0] = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	out->trace_id[1] = (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)out;
+}
+
+bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out)
+{
+	char name[GS_PATH_BYTES];
+	struct gs_line line;
+	gs_line_start(&line, name, sizeof(name));
+	gs_output_name(&line, gs_settings_text(GS_SETTING_output));
+	gs_make_folders(name);
+	out->bytes = 0;
+	out->fd = -1;
+	gs_trace_identity(out);
+	int cause = gs_trace_open(out, name);
+	if (cause) {
+		gs_log(GS_LOG_ERROR, "cannot create the trace %s: %s; nothing is recorded", name,
+		    gf_errno_words(cause));
+		return false;
+	}
+	unsigned char header[GF_TRACE_HEADER_BYTES];
+	gf_trace_header(header, out->trace_id);
+	gs_journal_place(out);
+	struct gf_error error;
+	cause = gs_output_append(out, header, sizeof(header));
+	if (cause)
+		gs_log(GS_LOG_ERROR, "cannot write the trace %s: %s; nothing is recorded", out->path,
+		    gf_errno_words(cause));
+	else if (gs_journal_open(out, journal_out, &error))
+		gs_log(GS_LOG_ERROR, "%s; nothing is recorded", error.text);
+	else {
+		gs_trace_list(out);
+		return true;
+	}
+	unlink(out->path);
+	close(out->fd);
+	out->fd = -1;
+	return false;
+}
+
+int gs_output_append(struct gs_output *out, const void *bytes, size_t count)
+{
+	for (size_t done = 0; done < count;) {
+		ssize_t written = pwrite(out->fd, (const char *)bytes + done, count - done,
+		    (off_t)(out->bytes + done));
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0) {
+			int cause = written < 0 ? errno : EIO;
+			if (ftruncate(out->fd, (off_t)out->bytes) != 0)
+				return cause; /* a cut frame at the end is skipped by readers */
+			return cause;
+		}
+		done += (size_t)written;
+	}
+	out->bytes += count;
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a trace goes: file names from GPUSHIM_OUTPUT, the trace file and its journal.
+ *
+ * Threads: the helper thread, which has all signals blocked: a write beyond a limit is an error
+ * code here and no signal in the program.
+ */
+#ifndef GS_OUTPUT_H
+#define GS_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/journal.h"
+#include "shim/line.h"
+
+#define GS_PATH_BYTES 4096
+
+struct gs_output {
+	char path[GS_PATH_BYTES];         /* absolute */
+	char journal_path[GS_PATH_BYTES]; /* beside it, or elsewhere if `journal_elsewhere` */
+	bool journal_elsewhere;
+	int fd;             /* -1: closed */
+	uint64_t bytes;     /* length of what is good in the trace file */
+	uint64_t trace_id[2];
+};
+
+/**
+ * Create the trace file and the journal of this process.  Nothing is left behind on failure, which
+ * is logged.
+ *
+ * @param out          out; fd is -1 on failure
+ * @param journal_out  out
+ */
+bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out);
+
+/**
+ * Append to the trace file; all or nothing.
+ *
+ * @return 0, or the errno of the failure; the file then ends where it did before
+ */
+int gs_output_append(struct gs_output *out, const void *bytes, size_t count);
+
+/**
+ * Path of a new trace by a pattern, made absolute, with `.gst` at its end.
+ *
+ * @param line     out
+ * @param pattern  GPUSHIM_OUTPUT; %p %h %r %n %t %%; an existing folder or a name that ends in `/`
+ *                 gets the default file name
+ */
+void gs_output_name(struct gs_line *line, const char *pattern);
+
+/** Whether files on a file system of this type (statfs f_type) are on another machine. */
+bool gs_output_is_remote(uint64_t type);
+
+#endif

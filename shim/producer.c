@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/producer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* glibc keeps the values of the first keys inside the thread; later ones are allocated. */
+#define GS_KEYS_WITHOUT_MALLOC 32
+
+__thread struct gs_tls gs_tls;
+struct gs_live gs_live __attribute__((aligned(GS_LIVE_BYTES)));
+uint32_t gs_phase;
+struct gf_journal gs_journal;
+
+static void (*gs_start)(void), (*gs_forget)(void);
+static struct gs_thread *gs_threads; /* GS_THREAD_LIMIT slots */
+static uint32_t gs_thread_hint, gs_thread_last_id, gs_chunk_hint, gs_last_generation;
+static pthread_key_t gs_thread_key;
+static bool gs_thread_key_usable;
+
+static void gs_thread_ended(void *value)
+{
+	struct gs_thread *thread = value;
+	gs_tls.depth++; /* nothing may record below us */
+	if (thread->generation == gs_live.generation)
+		gs_thread_detach(thread);
+	gs_tls.thread = NULL;
+	gs_tls.depth--;
+}
+
+void gs_producer_init(void (*start)(void), void (*forget)(void))
+{
+	gs_start = start;
+	gs_forget = forget;
+	gs_thread_key_usable = pthread_key_create(&gs_thread_key, gs_thread_ended) == 0 &&
+	    gs_thread_key < GS_KEYS_WITHOUT_MALLOC;
+}
+
+bool gs_enter_cold(uint32_t class, bool uses)
+{
+	uint32_t phase = __atomic_load_n(&gs_phase, __ATOMIC_RELAXED);
+	/* A raw clone() ran no fork handler, but the kernel wiped gs_live. */
+	if (phase == GS_PHASE_RUNNING && gs_live.generation == 0) {
+		gs_forget();
+		phase = GS_PHASE_IDLE;
+	}
+	return ((uses && phase == GS_PHASE_IDLE) || phase == GS_PHASE_STARTING) &&
+	    (gs_settings_number(GS_SETTING_record) | GS_CLASS_ALWAYS) & class;
+}
+
+/* A call that fails for other reasons may be a mere question whether there is CUDA. */
+static bool gs_status_counts(uint16_t status)
+{
+	const uint16_t success = 0, out_of_memory = 2;
+	return status == success || status == out_of_memory;
+}
+
+struct gs_thread *gs_thread_cold(const struct gs_call *call)
+{
+	int saved = errno;
+	uint32_t phase = __atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE);
+	if (phase == GS_PHASE_STARTING ||
+	    (phase == GS_PHASE_IDLE && gs_status_counts(call->status)))
+		gs_start();
+	struct gs_thread *thread = NULL;
+	if (__atomic_load_n(&gs_live.classes, __ATOMIC_ACQUIRE) & call->class)
+		thread = gs_thread_attach();
+	errno = saved;
+	return thread;
+}
+
+bool gs_producer_begin(void)
+{
+	size_t bytes = sizeof(struct gs_thread) * GS_THREAD_LIMIT;
+	void *states = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (states == MAP_FAILED)
+		return false;
+	gs_threads = states;
+	gs_thread_hint = gs_thread_last_id = gs_chunk_hint = 0;
+	/* Without it (kernels before 4.14) only fork() is noticed, by its handler. */
+	madvise(&gs_live, sizeof(gs_live), MADV_WIPEONFORK);
+	gs_last_generation++;
+	gs_live.generation = gs_last_generation ? gs_last_generation : 1;
+	return true;
+}
+
+void gs_producer_switch(uint32_t classes)
+{
+	__atomic_store_n(&gs_live.classes, classes, __ATOMIC_RELEASE);
+}
+
+void gs_producer_forget(void)
+{
+	gs_live.classes = 0;
+	gs_live.generation = 0;
+	memset(&gs_journal, 0, sizeof(gs_journal));
+	gs_threads = NULL;
+	gs_tls.thread = NULL;
+	gs_tls.depth = 0;
+	__atomic_store_n(&gs_phase, GS_PHASE_IDLE, __ATOMIC_RELEASE);
+}
+
+void gs_count_lost(enum gf_lost_reason reason, uint64_t count)
+{
+	if (gs_journal.header)
+		__atomic_fetch_add(&gs_journal.header->lost[reason], count, __ATOMIC_RELAXED);
+}
+
+static void gs_thread_introduce(struct gs_thread *thread)
+{
+	gs_append_mark(thread, GF_MARK_THREAD_START, (uint64_t)syscall(SYS_gettid));
+	char name[17] = "";
+	if (prctl(PR_GET_NAME, name) == 0)
+		gs_append_text(thread, GF_TEXT_THREAD_NAME, thread->thread_id, name, strlen(name));
+}
+
+static struct gs_thread *gs_thread_slot(void)
+{
+	uint32_t start = __atomic_load_n(&gs_thread_hint, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < GS_THREAD_LIMIT; i++) {
+		uint32_t index = (start + i) % GS_THREAD_LIMIT, unused = 0;
+		struct gs_thread *thread = &gs_threads[index];
+		if (__atomic_compare_exchange_n(&thread->in_use, &unused, 1, false,
+			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			__atomic_store_n(&gs_thread_hint, index + 1, __ATOMIC_RELAXED);
+			return thread;
+		}
+	}
+	return NULL;
+}
+
+struct gs_thread *gs_thread_attach(void)
+{
+	struct gs_thread *thread = gs_tls.thread;
+	if (thread && thread->generation == gs_live.generation)
+		return thread;
+	if (!gs_threads)
+		return NULL;
+	thread = gs_thread_slot();
+	if (!thread) {
+		gs_count_lost(GF_LOST_NO_THREAD, 1);
+		return NULL;
+	}
+	thread->cursor = thread->limit = NULL;
+	thread->chunk = NULL;
+	thread->device = GF_DEVICE_UNKNOWN;
+	memset(thread->functions, 0, sizeof(thread->functions));
+	thread->thread_id = __atomic_add_fetch(&gs_thread_last_id, 1, __ATOMIC_RELAXED);
+	thread->generation = gs_live.generation;
+	gs_tls.thread = thread;
+	if (gs_thread_key_usable)
+		pthread_setspecific(gs_thread_key, thread);
+	gs_thread_introduce(thread);
+	return thread;
+}
+
+void gs_thread_detach(struct gs_thread *thread)
+{
+	gs_append_mark(thread, GF_MARK_THREAD_END, 0);
+	if (thread->chunk)
+		gf_chunk_retire(thread->chunk, (uint32_t)(thread->cursor - (char *)thread->chunk));
+	thread->chunk = NULL;
+	thread->cursor = thread->limit = NULL;
+	__atomic_store_n(&thread->in_use, 0, __ATOMIC_RELEASE);
+}
+
+void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes)
+{
+	if (thread->chunk)
+		gf_chunk_retire(thread->chunk, (uint32_t)(thread->cursor - (char *)thread->chunk));
+	thread->chunk = gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
+	if (!thread->chunk) {
+		thread->cursor = thread->limit = NULL;
+		gs_count_lost(GF_LOST_NO_CHUNK, 1);
+		return NULL;
+	}
+	char *base = (char *)thread->chunk;
+	thread->cursor = base + GF_CHUNK_HEADER_BYTES + bytes;
+	thread->limit = base + GF_CHUNK_BYTES;
+	return base + GF_CHUNK_HEADER_BYTES;
+}
+
+void gs_append_text(struct gs_thread *thread, enum gf_text_kind kind, uint32_t id,
+    const char *bytes, size_t length)
+{
+	if (length > GF_TEXT_MAX_BYTES)
+		length = GF_TEXT_MAX_BYTES;
+	uint32_t room = (uint32_t)(sizeof(struct gf_text) + (length + 7) / 8 * 8);
+	struct gf_text *text = gs_reserve(thread, room);
+	if (!text)
+		return;
+	text->id = id;
+	text->time = gs_now();
+	text->kind = kind;
+	text->length = (uint32_t)length;
+	memcpy(text + 1, bytes, length);
+	gf_record_publish(text, GF_HEAD(GF_TAG_text, room));
+}
+
+void gs_append_mark(struct gs_thread *thread, enum gf_mark_kind kind, uint64_t value)
+{
+	struct gf_mark *mark = GS_RECORD(thread, mark);
+	if (!mark)
+		return;
+	mark->kind = kind;
+	mark->time = gs_now();
+	mark->value = value;
+	GS_PUBLISH(mark, mark);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of c10 that PyTorch's caching allocator calls to report what it does, under every name
+ * they have had.  Both are exported by libc10 and called by libc10_cuda through the PLT.
+ *
+ *   T(shape, id, mangled name)     shape: USAGE or OOM, see torch_hooks.c
+ *
+ * USAGE  (void *address, int64_t size, total allocated, total reserved, c10::Device)
+ * OOM    (size, total allocated, total reserved, c10::Device)
+ *
+ * Totals were int64_t (l) up to 1.13 and are size_t (m) since; they use the same registers.
+ */
+#ifndef GS_TORCH_TABLE_H
+#define GS_TORCH_TABLE_H
+
+#define GS_TORCH_HOOKS(T) \
+	/* 2.0 up to at least 2.15 */ \
+	T(USAGE, usage_lmm, "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE") \
+	/* 1.10 to 1.13 */ \
+	T(USAGE, usage_lll, "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE") \
+	/* 2.1 up to at least 2.15 */ \
+	T(OOM, oom_lmm, "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE") \
+	/* between 1.13 and 2.6 */ \
+	T(OOM, oom_mmm, "_ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE") \
+	/* 1.12, 1.13 */ \
+	T(OOM, oom_lll, "_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE")
+
+/* std::atomic<CUDAAllocator *>: the allocator in use.  1.13 has a plain pointer of that name. */
+#define GS_TORCH_ALLOCATOR "_ZN3c104cuda20CUDACachingAllocator9allocatorE"
+/* What typeid says of the native one. */
+#define GS_TORCH_NATIVE_TYPE "NativeCachingAllocator"
+/* CUDAStream getCurrentCUDAStream(DeviceIndex): reads thread-local state, takes no lock. */
+#define GS_TORCH_STREAM "_ZN3c104cuda20getCurrentCUDAStreamEa"
+
+#endif
