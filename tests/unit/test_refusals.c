@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/test.h"
+
+#include "analyzer/blocks.h"
+#include "tests/memory_trace.h"
+
+#define M MT_MIB
+#define IN GF_FLAG_IN_ALLOCATOR
+#define REFUSED 2 /* CUDA_ERROR_OUT_OF_MEMORY */
+
+static struct ga_model model;
+static struct ga_memory memory;
+
+static const char *path_of_test(void)
+{
+	static char path[64];
+	snprintf(path, sizeof(path), "/tmp/test_refusals.%d.gst", (int)getpid());
+	return path;
+}
+
+static const struct ga_oom *analyse(size_t ooms)
+{
+	struct gf_error error = {0};
+	REQUIRE(ga_model_open(path_of_test(), &model, &error) == GF_OK);
+	REQUIRE(ga_memory_analyse(&model, &memory, &error) == GF_OK);
+	unlink(path_of_test());
+	EXPECT_EQ(memory.refusals.count, ooms);
+	return memory.refusals.ooms;
+}
+
+static uint64_t retries(void)
+{
+	return memory.accounts.by_device[0]->retry_count;
+}
+
+static void done(void)
+{
+	ga_memory_free(&memory);
+	ga_model_close(&model);
+}
+
+static void begin(void)
+{
+	mt_begin(path_of_test());
+	mt_flags(IN);
+	mt_driver(GF_MEMORY_ALLOC, 0x10000000, 2 * M, 0, 0);
+	mt_block(0x10000000, 512, 512, 2 * M);
+}
+
+TEST(segment_sizes)
+{
+	EXPECT_EQ(ga_refusals_segment_bytes(512, 20 * M), 2 * M);
+	EXPECT_EQ(ga_refusals_segment_bytes(M, 20 * M), 2 * M);
+	EXPECT_EQ(ga_refusals_segment_bytes(M + 512, 20 * M), 20 * M);
+	EXPECT_EQ(ga_refusals_segment_bytes(10 * M - 512, 20 * M), 20 * M);
+	EXPECT_EQ(ga_refusals_segment_bytes(10 * M, 20 * M), 10 * M);
+	EXPECT_EQ(ga_refusals_segment_bytes(10 * M + 512, 20 * M), 12 * M);
+	EXPECT_EQ(ga_refusals_segment_bytes(3 * M, 40 * M), 40 * M);
+}
+
+TEST(retry_that_cures)
+{
+	begin();
+	mt_driver(GF_MEMORY_ALLOC, 0, 20 * M, 0, REFUSED);
+	mt_driver(GF_MEMORY_FREE, 0x999, 0, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC, 0x20000000, 20 * M, 0, 0);
+	mt_block(0x20000000, 4 * M, 4 * M + 512, 22 * M);
+	mt_end();
+	analyse(0);
+	EXPECT_EQ(retries(), 1);
+	done();
+}
+
+TEST(out_of_memory_after_a_retry)
+{
+	begin();
+	mt_driver(GF_MEMORY_ALLOC, 0, 900 * M, 0, REFUSED);
+	mt_driver(GF_MEMORY_ALLOC, 0, 900 * M, 0, REFUSED);
+	mt_mem_info(70 * M, 1024 * M);
+	mt_oom(899 * M, 512, 2 * M);
+	mt_end();
+	const struct ga_oom *oom = analyse(1);
+	EXPECT_EQ(retries(), 1);
+	EXPECT_EQ(memory.accounts.by_device[0]->oom_count, 1);
+	EXPECT_EQ(oom->segment, 900 * M);
+	EXPECT_EQ(oom->rounded, 899 * M);
+	EXPECT_EQ(oom->requested, 899 * M - 12);
+	EXPECT_EQ(oom->allocated, 512);
+	EXPECT_EQ(oom->reserved, 2 * M);
+	EXPECT_EQ(oom->device_free, 70 * M);
+	EXPECT_EQ(oom->device_total, 1024 * M);
+	EXPECT_EQ(oom->verdict, GA_VERDICT_unknown);
+	EXPECT_EQ(oom->top.bytes, 512);
+	done();
+}
+
+/* During a stream capture the allocator must not give its cache back: one refusal, no retry. */
+TEST(out_of_memory_during_a_capture)
+{
+	begin();
+	mt_driver(GF_MEMORY_ALLOC, 0, 20 * M, 0, REFUSED);
+	mt_mem_info(M, 1024 * M);
+	mt_oom(2 * M, 512, 2 * M);
+	mt_end();
+	analyse(1);
+	EXPECT_EQ(retries(), 0);
+	done();
+}
+
+/* Expandable segments ask for pages: the text of the error names what the rules give. */
+TEST(expandable_segment_bytes_follow_the_rules)
+{
+	begin();
+	for (int attempt = 0; attempt < 2; attempt++) {
+		mt_driver(GF_MEMORY_CREATE, 0, 20 * M, 5 + (unsigned)attempt, 0);
+		mt_driver(GF_MEMORY_CREATE, 0, 20 * M, 0, REFUSED);
+		mt_driver(GF_MEMORY_RELEASE, 0, 0, 5 + (unsigned)attempt, 0);
+	}
+	mt_mem_info(30 * M, 1024 * M);
+	mt_oom(33 * M, 512, 2 * M);
+	mt_end();
+	const struct ga_oom *oom = analyse(1);
+	EXPECT_EQ(oom->segment, 34 * M);
+	EXPECT_EQ(oom->kind, GF_MEMORY_CREATE);
+	EXPECT_EQ(retries(), 1);
+	done();
+}
+
+TEST(fraction_limit_is_proven_by_free_memory)
+{
+	begin();
+	mt_mem_info(800 * M, 1024 * M);
+	mt_oom(100 * M, 512, 2 * M);
+	mt_end();
+	const struct ga_oom *oom = analyse(1);
+	EXPECT_EQ(oom->verdict, GA_VERDICT_fraction_limit);
+	EXPECT_EQ(oom->segment, 100 * M);
+	EXPECT_EQ(retries(), 1);
+	done();
+}
+
+TEST(impossible_request_is_larger_than_the_device)
+{
+	begin();
+	mt_driver(GF_MEMORY_ALLOC, 0, 5000 * M, 0, REFUSED);
+	mt_driver(GF_MEMORY_ALLOC, 0, 5000 * M, 0, REFUSED);
+	mt_mem_info(800 * M, 1024 * M);
+	mt_oom(5000 * M, 512, 2 * M);
+	mt_end();
+	EXPECT_EQ(analyse(1)->verdict, GA_VERDICT_impossible_request);
+	done();
+}
+
+TEST(nothing_is_proven_when_events_are_missing)
+{
+	struct trace_builder *t = mt_begin(path_of_test());
+	struct gf_lost lost = {.reason = GF_LOST_NO_CHUNK, .time = 10, .count = 3};
+	trace_add(t, 1, GF_TAG_lost, &lost);
+	mt_block(0x10000000, 512, 512, 2 * M);
+	mt_mem_info(800 * M, 1024 * M);
+	mt_oom(5000 * M, 512, 2 * M);
+	mt_end();
+	EXPECT_EQ(analyse(1)->verdict, GA_VERDICT_unknown);
+	done();
+}
+
+TEST(refusals_outside_the_allocator)
+{
+	begin();
+	mt_flags(0);
+	mt_driver(GF_MEMORY_HOST_ALLOC, 0, 7 * M, 0, REFUSED); /* cured by the next call */
+	mt_driver(GF_MEMORY_HOST_ALLOC, 0x7000, 7 * M, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC, 0, 30 * M, 0, REFUSED);
+	mt_driver(GF_MEMORY_ALLOC, 0x8000000, 1 * M, 0, 0);	 /* smaller: no cure */
+	mt_driver(GF_MEMORY_HOST_REGISTER, 0x9000, 512, 0, 712); /* no shortage of memory */
+	mt_end();
+	const struct ga_oom *oom = analyse(1);
+	EXPECT(oom->outside);
+	EXPECT_EQ(oom->segment, 30 * M);
+	EXPECT_EQ(oom->kind, GF_MEMORY_ALLOC);
+	EXPECT_EQ(oom->verdict, GA_VERDICT_not_device_allocator);
+	EXPECT_EQ(retries(), 0);
+	EXPECT_EQ(memory.accounts.by_device[0]->oom_count, 0);
+	done();
+}
+
+TEST(entries_come_in_order_of_time)
+{
+	begin();
+	mt_flags(0);
+	mt_thread(2);
+	mt_driver(GF_MEMORY_HOST_ALLOC, 0, 7 * M, 0, REFUSED);
+	mt_thread(1);
+	mt_mem_info(800 * M, 1024 * M);
+	mt_oom(5000 * M, 512, 2 * M);
+	mt_thread(2);
+	mt_driver(GF_MEMORY_HOST_ALLOC, 0, 9 * M, 0, REFUSED);
+	mt_end();
+	const struct ga_oom *oom = analyse(3);
+	EXPECT(oom[0].ticks < oom[1].ticks && oom[1].ticks < oom[2].ticks);
+	EXPECT_EQ(oom[2].segment, 9 * M);
+	done();
+}
