@@ -12,7 +12,6 @@
 #include <cuda.h>
 #include <cudaProfilerTypedefs.h>
 #include <cudaTypedefs.h>
-#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stddef.h>

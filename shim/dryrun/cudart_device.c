@@ -260,13 +260,17 @@ GD_EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 	return gd_rt_result(gd_driver.cuCtxSetCacheConfig((CUfunc_cache)config));
 }
 
-GD_EXPORT cudaError_t cudaProfilerStart(void)
+/* cuda_profiler_api.h is in none of the header packages that the build needs. */
+GD_EXPORT cudaError_t cudaProfilerStart(void);
+GD_EXPORT cudaError_t cudaProfilerStop(void);
+
+cudaError_t cudaProfilerStart(void)
 {
 	GD_BIND();
 	return gd_rt_result(gd_driver.cuProfilerStart());
 }
 
-GD_EXPORT cudaError_t cudaProfilerStop(void)
+cudaError_t cudaProfilerStop(void)
 {
 	GD_BIND();
 	return gd_rt_result(gd_driver.cuProfilerStop());

@@ -39,7 +39,7 @@ GD_EXPORT cudaError_t cudaPeekAtLastError(void)
 
 GD_EXPORT const char *cudaGetErrorName(cudaError_t error)
 {
-	switch (error) {
+	switch ((int)error) {
 #define GD_NAME(name, number, text) \
 	case number: \
 		return #name;
@@ -52,7 +52,7 @@ GD_EXPORT const char *cudaGetErrorName(cudaError_t error)
 
 GD_EXPORT const char *cudaGetErrorString(cudaError_t error)
 {
-	switch (error) {
+	switch ((int)error) {
 #define GD_TEXT(name, number, text) \
 	case number: \
 		return text;

@@ -9,6 +9,12 @@
 #define GD_DEFAULT_FLAGS CU_GET_PROC_ADDRESS_LEGACY_STREAM
 #endif
 
+static void *find(const char *name, unsigned version, unsigned long long flags)
+{
+	return gd_driver_function(name, (int)version, flags ? flags : GD_DEFAULT_FLAGS);
+}
+
+#if CUDART_VERSION >= 12000
 /* A name that is not there is a success with NULL and a status, as the real one answers it. */
 static cudaError_t entry_point(const char *name, void **out, unsigned version,
     unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
@@ -16,7 +22,7 @@ static cudaError_t entry_point(const char *name, void **out, unsigned version,
 	GD_START();
 	if (!name || !out)
 		return gd_rt_note(cudaErrorInvalidValue);
-	*out = gd_driver_function(name, (int)version, flags ? flags : GD_DEFAULT_FLAGS);
+	*out = find(name, version, flags);
 	if (status)
 		*status =
 		    *out ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
@@ -24,8 +30,19 @@ static cudaError_t entry_point(const char *name, void **out, unsigned version,
 		return gd_rt_note(cudaErrorSymbolNotFound);
 	return cudaSuccess;
 }
+#endif
 
-#if CUDART_VERSION < 13000
+#if CUDART_VERSION < 12000
+GD_EXPORT cudaError_t cudaGetDriverEntryPoint(
+    const char *name, void **out, unsigned long long flags)
+{
+	GD_START();
+	if (!name || !out)
+		return gd_rt_note(cudaErrorInvalidValue);
+	*out = find(name, CUDART_VERSION, flags);
+	return *out ? cudaSuccess : gd_rt_note(cudaErrorSymbolNotFound);
+}
+#elif CUDART_VERSION < 13000
 GD_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *name, void **out,
     unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
 {
