@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/call_stack.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "formats/stack_layout.h"
+#include "shim/intern_table.h"
+#include "shim/library_map.h"
+#include "shim/native_stack.h"
+#include "shim/python_code.h"
+#include "shim/python_layout.h"
+#include "shim/python_stack.h"
+#include "shim/stack_hash.h"
+
+#define STACKS_LOG2 17 /* 98 304 stacks of a recording */
+#define THREAD_LIMIT 1024u
+
+#define DEFINITION_BYTES \
+	(sizeof(struct gf_stack_head) + \
+	    GS_PYTHON_FRAMES_LIMIT * (sizeof(struct gf_stack_python) + sizeof(struct gf_stack_module)) + \
+	    GS_NATIVE_FRAMES_LIMIT * sizeof(uint64_t))
+_Static_assert(DEFINITION_BYTES <= GF_TEXT_MAX_BYTES, "a stack fits into a text");
+
+/* What a thread needs; mapped at its first stack, reused when it ends. */
+struct stack_thread {
+	struct stack_thread *next;
+	uint32_t in_use;
+	struct gs_python_walk python;
+	uint64_t definition[DEFINITION_BYTES / sizeof(uint64_t)];
+	uint64_t scratch[GF_TEXT_MAX_BYTES / sizeof(uint64_t)];
+	struct gs_native_thread native __attribute__((aligned(64)));
+};
+
+/* Thread-local words; initial-exec, so that no access ever allocates. */
+static __thread struct {
+	struct stack_thread *state;
+	uint32_t forward;
+} tls;
+
+static struct gs_intern_table stacks;
+static struct stack_thread *threads; /* all states; only grows */
+static uint32_t thread_count;
+static uint8_t use_parts[GS_STACK_USES];
+static gs_stack_append *append;
+static uint32_t notices_due, notices_told;
+
+enum { NOTICE_FULL = 1, NOTICE_CROWDED = 2, NOTICE_THREADS = 4, NOTICE_PYTHON = 8 };
+
+static void notice(uint32_t which)
+{
+	__atomic_fetch_or(&notices_due, which, __ATOMIC_RELAXED);
+}
+
+/* ---- state of a thread ---- */
+
+static struct stack_thread *reuse_state(void)
+{
+	struct stack_thread *state = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+	for (; state; state = state->next) {
+		uint32_t unused = 0;
+		if (!__atomic_compare_exchange_n(&state->in_use, &unused, 1, false,
+		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		/* Another stack, maybe a shorter one at the same place. */
+		state->native.low = state->native.high = 0;
+		state->native.no_stack = false;
+		memset(state->native.tags, 0, sizeof(state->native.tags));
+		return state;
+	}
+	return NULL;
+}
+
+static __attribute__((cold, noinline)) struct stack_thread *attach(void)
+{
+	struct stack_thread *state = reuse_state();
+	if (state)
+		return tls.state = state;
+	if (__atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED) > THREAD_LIMIT) {
+		__atomic_sub_fetch(&thread_count, 1, __ATOMIC_RELAXED);
+		notice(NOTICE_THREADS);
+		return NULL;
+	}
+	state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (state == MAP_FAILED)
+		return NULL;
+	state->in_use = 1;
+	state->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&threads, &state->next, state, true, __ATOMIC_RELEASE,
+	    __ATOMIC_RELAXED))
+		;
+	return tls.state = state;
+}
+
+void gs_stack_thread_end(void)
+{
+	struct stack_thread *state = tls.state;
+	tls.state = NULL;
+	if (state)
+		__atomic_store_n(&state->in_use, 0, __ATOMIC_RELEASE);
+}
+
+uint32_t gs_stack_set_forward(uint32_t stack)
+{
+	uint32_t before = tls.forward;
+	tls.forward = stack;
+	return before;
+}
+
+/* ---- definitions ---- */
+
+static void put_python(struct stack_thread *state, const struct gs_stack_sink *sink,
+    struct gf_stack_python *out)
+{
+	for (uint32_t i = 0; i < state->python.count; i++) {
+		const struct gs_python_frame *frame = &state->python.frames[i];
+		out[i].code = gs_python_code_id(frame->code, sink);
+		out[i].place = frame->place;
+	}
+}
+
+static uint16_t put_modules(const struct stack_thread *state, struct gf_stack_module *out)
+{
+	uint16_t count = 0;
+	for (uint32_t i = 0; i < state->python.count; i++)
+		if (state->python.frames[i].module)
+			out[count++] = (struct gf_stack_module){
+			    .address = state->python.frames[i].module, .frame = i};
+	return count;
+}
+
+static bool define(struct stack_thread *state, uint32_t id, const struct gs_native_chain *chain,
+    void *context)
+{
+	struct gs_stack_sink sink = {append, context, (unsigned char *)state->scratch};
+	unsigned char *at = (unsigned char *)state->definition;
+	struct gf_stack_head head = {.head_bytes = sizeof(head),
+	    .python_count = (uint16_t)state->python.count,
+	    .native_count = chain ? chain->frames : 0,
+	    .flags = (state->python.cut ? GF_STACK_PYTHON_CUT : 0) |
+		(chain && chain->cut ? GF_STACK_NATIVE_CUT : 0),
+	    .forward_stack = tls.forward};
+	at += sizeof(head);
+	put_python(state, &sink, (struct gf_stack_python *)(void *)at);
+	at += head.python_count * sizeof(struct gf_stack_python);
+	if (chain) {
+		uintptr_t *addresses = (uintptr_t *)(void *)at;
+		gs_native_stack_addresses(chain, addresses);
+		for (uint32_t i = 0; i < head.native_count; i++)
+			gs_library_define(addresses[i] - 1, &sink);
+	}
+	at += head.native_count * sizeof(uint64_t);
+	head.module_count = put_modules(state, (struct gf_stack_module *)(void *)at);
+	at += head.module_count * sizeof(struct gf_stack_module);
+	memcpy(state->definition, &head, sizeof(head));
+	return append(context, GF_TEXT_STACK, id, state->definition,
+	    (uint32_t)(at - (unsigned char *)state->definition));
+}
+
+static __attribute__((cold, noinline)) void add(struct stack_thread *state, uint64_t hash,
+    uint32_t id, const struct gs_native_chain *chain, void *context)
+{
+	/* Layers that are made anew in every step would fill the table: stop telling them apart. */
+	if (id == stacks.limit / 2) {
+		gs_python_stack_unwatch();
+		notice(NOTICE_CROWDED);
+	}
+	if (!define(state, id, chain, context))
+		gs_intern_failed(&stacks, hash);
+}
+
+/* ---- interface ---- */
+
+__attribute__((noinline)) uint32_t gs_stack_take(enum gs_stack_use use, void *context)
+{
+	unsigned parts = use_parts[use];
+	struct stack_thread *state = tls.state;
+	if (!parts || (!state && !(state = attach())))
+		return 0;
+	const struct gs_native_chain *chain = NULL;
+	uint64_t hash = tls.forward;
+	if (parts & GS_STACK_NATIVE) {
+		chain = gs_native_stack_walk(&state->native, __builtin_frame_address(0));
+		if (chain && chain->frames)
+			hash = gs_hash_add(hash, chain->hash);
+	}
+	if (!(parts & GS_STACK_PYTHON))
+		state->python.count = 0;
+	else if (gs_python_stack_walk(&state->python))
+		hash = gs_hash_add(hash, state->python.hash);
+	if (!hash)
+		return 0;
+	bool is_new;
+	uint32_t id = gs_intern(&stacks, hash, &is_new);
+	if (__builtin_expect(is_new, 0))
+		add(state, hash, id, chain, context);
+	if (__builtin_expect(!id, 0))
+		notice(NOTICE_FULL);
+	return id;
+}
+
+const char *gs_stack_init(const uint8_t parts[GS_STACK_USES], gs_stack_append *append_text)
+{
+	const char *trouble = NULL;
+	unsigned wanted = 0;
+	for (unsigned use = 0; use < GS_STACK_USES; use++)
+		wanted |= parts[use];
+	if (!wanted)
+		return NULL;
+	append = append_text;
+	if (!gs_library_init() || !gs_python_code_init() ||
+	    (!stacks.slots && !gs_intern_init(&stacks, STACKS_LOG2)))
+		return "call stacks are off: no memory";
+	if (wanted & GS_STACK_PYTHON)
+		gs_python_find();
+	if (wanted & GS_STACK_NATIVE)
+		trouble = gs_native_stack_init();
+	memcpy(use_parts, parts, sizeof(use_parts));
+	return trouble;
+}
+
+void gs_stack_reset(void)
+{
+	gs_intern_reset(&stacks);
+	gs_python_code_reset();
+	gs_library_reset();
+	/* In a fork child the other threads are gone. */
+	for (struct stack_thread *state = threads; state; state = state->next)
+		if (state != tls.state)
+			__atomic_store_n(&state->in_use, 0, __ATOMIC_RELAXED);
+	tls.forward = 0;
+	notices_told = notices_due = 0;
+}
+
+void gs_stack_refresh(void)
+{
+	if (gs_library_refresh())
+		gs_python_find();
+	if (gs_python_trouble())
+		notice(NOTICE_PYTHON);
+}
+
+const char *gs_stack_next_notice(void)
+{
+	uint32_t due = __atomic_load_n(&notices_due, __ATOMIC_RELAXED) & ~notices_told;
+	if (!due)
+		return NULL;
+	uint32_t which = due & -due;
+	notices_told |= which;
+	switch (which) {
+	case NOTICE_FULL:
+		return "some events have no call stack: more than 98304 different ones were seen";
+	case NOTICE_CROWDED:
+		return "layers are no longer told apart in call stacks: there are very many";
+	case NOTICE_THREADS:
+		return "some events have no call stack: more than 1024 threads at once";
+	default: return gs_python_trouble();
+	}
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The call stack of an event as one number: Python frames, native frames, forward call.
+ *
+ * A stack is found, hashed and looked up; only the first time it is seen its definition (STACK, with
+ * the CODE and LIBRARY definitions it needs) goes into the trace.  Everything is optional: whatever
+ * cannot be read is left out, and 0 means "no stack".
+ *
+ * Threads: any, between gs_enter and gs_leave.  No lock, no malloc.  System calls only when a thread
+ * takes its first stack or its stack grows beyond where it ever was.
+ * Cost: 50-150 ns for a known stack of 30 native and 20 Python frames.
+ */
+#ifndef GS_CALL_STACK_H
+#define GS_CALL_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/records.h"
+
+#pragma GCC visibility push(hidden)
+
+/* What a stack is for; the settings say which parts each kind takes. */
+enum gs_stack_use {
+	GS_STACK_ALLOCATION, /* device memory: blocks, driver allocations, out of memory */
+	GS_STACK_TRANSFER,   /* copies and waits */
+	GS_STACK_FORWARD,    /* where an autograd node is made */
+	GS_STACK_USES
+};
+
+#define GS_STACK_PYTHON 1u
+#define GS_STACK_NATIVE 2u
+
+/** Appends a TEXT record for the thread that `context` stands for.  @return false without room */
+typedef bool gs_stack_append(void *context, enum gf_text_kind kind, uint32_t id, const void *bytes,
+    uint32_t length);
+
+/**
+ * Prepare, once: outside of hooks and locks.
+ *
+ * @param parts   GS_STACK_* bits for each use
+ * @param append  how definitions are written
+ * @return NULL, or what is missing (static text for a notice)
+ */
+const char *gs_stack_init(const uint8_t parts[GS_STACK_USES], gs_stack_append *append);
+
+/** A recording begins, or a fork child forgets: nothing is defined any more.  One thread. */
+void gs_stack_reset(void);
+
+/**
+ * Now and then, outside of hooks and locks (helper thread): look for a Python that was loaded since,
+ * note libraries that came or went.
+ */
+void gs_stack_refresh(void);
+
+/**
+ * Stack of the caller.
+ *
+ * @param use      what for
+ * @param context  given to the append function
+ * @return number of the stack in this recording, 0 if there is none
+ */
+uint32_t gs_stack_take(enum gs_stack_use use, void *context);
+
+/**
+ * The thread runs backward for a node that this stack made; 0: it does not, or it is not known.
+ *
+ * @return the value before, to be set again
+ */
+uint32_t gs_stack_set_forward(uint32_t stack);
+
+/** The thread ends: its state may go to another one. */
+void gs_stack_thread_end(void);
+
+/** A text for a notice that came up since the last call, NULL if none.  Static.  One thread. */
+const char *gs_stack_next_notice(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/native_stack.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shim/library_map.h"
+#include "shim/libunwind.h"
+#include "shim/safe_read.h"
+#include "shim/stack_hash.h"
+
+#define PAGE 4096u
+#define STACK_DEPTH_LIMIT (256u << 20) /* a main thread's stack ends far from any mapping */
+#define RECHECK 1024u /* every so many hits a chain is unwound again */
+
+static uintptr_t own_start, own_end;
+static void **main_stack_end;
+
+static bool is_own(uintptr_t pc)
+{
+	return pc - own_start < own_end - own_start;
+}
+
+/* ---- limits of the stack ---- */
+
+/* The top: the loader's mark for the first thread; others have their descriptor there. */
+static void find_top(struct gs_native_thread *thread)
+{
+	if (syscall(SYS_gettid) != getpid())
+		thread->high = (uintptr_t)pthread_self() & ~(uintptr_t)7;
+	else if (main_stack_end)
+		thread->high = (uintptr_t)*main_stack_end & ~(uintptr_t)7;
+	thread->low = thread->high & ~(uintptr_t)(PAGE - 1);
+	thread->no_stack = !thread->high || !gs_safe_probe(thread->high - 1);
+}
+
+/*
+ * Whether everything from `frame` to the top can be read.  A thread on a stack of another kind
+ * (coroutines with their own mapping) is told by the guard page in between.
+ */
+static bool reaches(struct gs_native_thread *thread, uintptr_t frame)
+{
+	if (frame >= thread->low && frame < thread->high)
+		return true;
+	if (!thread->high && !thread->no_stack)
+		find_top(thread);
+	if (thread->no_stack || frame >= thread->high || thread->high - frame > STACK_DEPTH_LIMIT)
+		return false;
+	for (uintptr_t page = frame & ~(uintptr_t)(PAGE - 1); thread->low > page;
+	     thread->low -= PAGE)
+		if (!gs_safe_probe(thread->low - PAGE))
+			return false;
+	return true;
+}
+
+/* ---- unwinding ---- */
+
+struct unwinding {
+	struct gs_native_thread *thread;
+	struct gs_native_chain *chain;
+	uintptr_t sp, fp, pc;
+	int fp_word; /* index of the word `fp` was read from, -1: it is the start's */
+	bool needed[GS_NATIVE_WORDS_LIMIT];
+};
+
+static const struct gs_unwind_rule *rule_of(struct gs_native_thread *thread, uintptr_t pc)
+{
+	uint32_t index = (uint32_t)(pc * GS_HASH_SEED >> 40) & (GS_NATIVE_RULES - 1);
+	struct gs_unwind_rule *rule = &thread->rules[index];
+	if (rule->address != pc)
+		gs_unwind_rule(pc, rule);
+	return rule;
+}
+
+/* @return index of the word, -1 if it lies outside the stack or there are too many */
+static int read_word(struct unwinding *at, uintptr_t address, bool needed, uintptr_t *out)
+{
+	struct gs_native_chain *chain = at->chain;
+	if (chain->words == GS_NATIVE_WORDS_LIMIT || (address & 7) || address < at->chain->frame ||
+	    address > at->thread->high - sizeof(uintptr_t))
+		return -1;
+	*out = *(const uintptr_t *)address;
+	chain->offsets[chain->words] = (uint32_t)(address - chain->frame);
+	chain->values[chain->words] = *out;
+	at->needed[chain->words] = needed;
+	return chain->words++;
+}
+
+static bool find_cfa(struct unwinding *at, const struct gs_unwind_rule *rule, uintptr_t *cfa_out)
+{
+	uintptr_t offset = (uintptr_t)(intptr_t)rule->cfa_offset;
+	if (rule->cfa == GS_UNWIND_SP) {
+		*cfa_out = at->sp + offset;
+	} else {
+		if (at->fp_word >= 0)
+			at->needed[at->fp_word] = true;
+		*cfa_out = at->fp + offset;
+		if (rule->cfa == GS_UNWIND_FP_LOAD &&
+		    read_word(at, at->fp + offset, true, cfa_out) < 0)
+			return false;
+	}
+	return *cfa_out > at->sp && !(*cfa_out & 7);
+}
+
+/* One frame outwards.  @return false if it cannot be done */
+static bool step(struct unwinding *at, const struct gs_unwind_rule *rule)
+{
+	uintptr_t cfa, pc, fp = at->fp;
+	int fp_word = at->fp_word;
+	uintptr_t saved = (uintptr_t)(intptr_t)rule->saved_offset;
+	if (!find_cfa(at, rule, &cfa))
+		return false;
+	if (rule->saved != GS_SAVED_NOT) {
+		bool by_fp = rule->saved == GS_SAVED_AT_FP;
+		if (by_fp && fp_word >= 0)
+			at->needed[fp_word] = true;
+		fp_word = read_word(at, (by_fp ? at->fp : cfa) + saved, false, &fp);
+		if (fp_word < 0)
+			return false;
+	}
+	int pc_word = read_word(at, cfa - sizeof(uintptr_t), true, &pc);
+	if (pc_word < 0)
+		return false;
+	at->sp = cfa;
+	at->fp = fp;
+	at->fp_word = fp_word;
+	at->pc = pc;
+	return true;
+}
+
+/* The frame is part of the stack unless it belongs to us and nothing else came yet. */
+static bool count_frame(struct gs_native_chain *chain, uintptr_t pc)
+{
+	if (chain->frames == 0 && is_own(pc))
+		return false;
+	chain->frames++;
+	chain->hash = gs_hash_add(chain->hash, pc);
+	return true;
+}
+
+/* Words that had no say in where the frames are need not be compared. */
+static void drop_unneeded(struct unwinding *at)
+{
+	struct gs_native_chain *chain = at->chain;
+	uint16_t kept = 0;
+	for (uint16_t i = 0; i < chain->words; i++) {
+		if (!at->needed[i])
+			continue;
+		chain->offsets[kept] = chain->offsets[i];
+		chain->values[kept++] = chain->values[i];
+	}
+	chain->words = kept;
+}
+
+static void unwind(struct gs_native_thread *thread, const uintptr_t *frame,
+    struct gs_native_chain *chain)
+{
+	struct unwinding at = {.thread = thread, .chain = chain, .sp = (uintptr_t)(frame + 2),
+	    .fp = frame[0], .pc = frame[1], .fp_word = -1};
+	chain->frame = (uintptr_t)frame;
+	chain->caller_fp = frame[0];
+	chain->caller_pc = frame[1];
+	chain->hash = 0;
+	chain->words = chain->frames = 0;
+	chain->cut = true;
+	chain->starts_with_pc = count_frame(chain, at.pc);
+	for (;;) {
+		const struct gs_unwind_rule *rule = rule_of(thread, at.pc);
+		if (rule->cfa == GS_UNWIND_END) {
+			chain->cut = false;
+			break;
+		}
+		if (rule->cfa == GS_UNWIND_UNKNOWN || chain->frames == GS_NATIVE_FRAMES_LIMIT ||
+		    !step(&at, rule))
+			break;
+		if (!at.pc) {
+			chain->cut = false;
+			break;
+		}
+		if (count_frame(chain, at.pc))
+			chain->offsets[chain->words - 1] |= GS_WORD_RETURN;
+	}
+	drop_unneeded(&at);
+}
+
+/* ---- known chains ---- */
+
+static bool still_so(const struct gs_native_chain *chain, const uintptr_t *frame)
+{
+	if (chain->frame != (uintptr_t)frame || chain->caller_pc != frame[1] ||
+	    chain->caller_fp != frame[0])
+		return false;
+	uint32_t words = chain->words;
+	for (uint32_t i = 0; i < words; i++)
+		if (*(const uintptr_t *)((const char *)frame + GS_WORD_OFFSET(chain->offsets[i])) !=
+		    chain->values[i])
+			return false;
+	return true;
+}
+
+static const struct gs_native_chain *recheck(struct gs_native_thread *thread,
+    const uintptr_t *frame, struct gs_native_chain *chain)
+{
+	uint64_t hash = chain->hash;
+	unwind(thread, frame, chain);
+	thread->disagreements += chain->hash != hash;
+	return chain;
+}
+
+static const struct gs_native_chain *walk_self(struct gs_native_thread *thread,
+    const uintptr_t *frame)
+{
+	uint32_t generation = gs_library_generation();
+	if (__builtin_expect(thread->generation != generation, 0)) {
+		/* A library was unloaded: what was learnt about addresses may be wrong.  The tags
+		 * of known chains have the generation in them. */
+		memset(thread->rules, 0, sizeof(thread->rules));
+		thread->generation = generation;
+	}
+	if (!reaches(thread, (uintptr_t)frame))
+		return NULL;
+	uint64_t tag = gs_hash_pair((uintptr_t)frame, frame[1] + ((uint64_t)generation << 48));
+	uint64_t *tags = thread->tags[tag % GS_NATIVE_SETS];
+	struct gs_native_chain *chains = thread->chains[tag % GS_NATIVE_SETS];
+	for (unsigned way = 0; way < GS_NATIVE_WAYS; way++) {
+		if (tags[way] != tag || !still_so(&chains[way], frame))
+			continue;
+		if (++thread->hits % RECHECK == 0)
+			return recheck(thread, frame, &chains[way]);
+		return &chains[way];
+	}
+	thread->misses++;
+	unsigned way = thread->next_way++ % GS_NATIVE_WAYS;
+	tags[way] = tag;
+	unwind(thread, frame, &chains[way]);
+	return &chains[way];
+}
+
+/* ---- foreign unwinders ---- */
+
+static const struct gs_native_chain *walk_foreign(struct gs_native_thread *thread)
+{
+	void *found[GS_NATIVE_FRAMES_LIMIT];
+	struct gs_native_chain *chain = &thread->chains[0][0];
+	int count = gs_libunwind_backtrace(found, (int)GS_NATIVE_FRAMES_LIMIT);
+	chain->hash = 0;
+	chain->words = chain->frames = 0;
+	chain->starts_with_pc = false;
+	for (int i = 0; i < count; i++) {
+		uintptr_t pc = (uintptr_t)found[i];
+		if (!count_frame(chain, pc))
+			continue;
+		chain->offsets[chain->words] = GS_WORD_RETURN;
+		chain->values[chain->words++] = pc;
+	}
+	chain->cut = count == (int)GS_NATIVE_FRAMES_LIMIT;
+	return chain;
+}
+
+/* ---- interface ---- */
+
+void gs_native_stack_skip(uintptr_t start, uintptr_t end)
+{
+	own_start = start;
+	own_end = end;
+}
+
+const char *gs_native_stack_init(void)
+{
+	main_stack_end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
+	if (!gs_library_init())
+		return "native stacks are off: no memory";
+	return GS_UNWIND_SELF ? NULL : gs_libunwind_init();
+}
+
+const struct gs_native_chain *gs_native_stack_walk(struct gs_native_thread *thread,
+    const void *frame)
+{
+	return GS_UNWIND_SELF ? walk_self(thread, frame) : walk_foreign(thread);
+}
+
+uint32_t gs_native_stack_addresses(const struct gs_native_chain *chain, uintptr_t *out)
+{
+	uint32_t count = 0;
+	if (chain->starts_with_pc)
+		out[count++] = chain->caller_pc;
+	for (uint32_t i = 0; i < chain->words && count < GS_NATIVE_FRAMES_LIMIT; i++)
+		if (chain->offsets[i] & GS_WORD_RETURN)
+			out[count++] = chain->values[i];
+	return count;
+}

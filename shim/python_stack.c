@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/python_stack.h"
+
+#include "formats/stack_layout.h"
+#include "shim/python_layout.h"
+#include "shim/python_layouts.h"
+#include "shim/stack_hash.h"
+
+#define WATCH_LIMIT 8
+static uintptr_t watched[WATCH_LIMIT]; /* code objects; 0 ends the list */
+static bool watch_ended;
+
+#define WORD(address, offset) (*(const uintptr_t *)((address) + (offset)))
+#define HALF(address, offset) (*(const uint32_t *)((address) + (offset)))
+#define BYTE(address, offset) (*(const uint8_t *)((address) + (offset)))
+
+void gs_python_stack_watch(uintptr_t code)
+{
+	if (__atomic_load_n(&watch_ended, __ATOMIC_RELAXED))
+		return;
+	for (unsigned i = 0; i < WATCH_LIMIT; i++) {
+		uintptr_t expected = 0;
+		if (__atomic_compare_exchange_n(&watched[i], &expected, code, false,
+		    __ATOMIC_RELEASE, __ATOMIC_RELAXED) || expected == code)
+			return;
+	}
+}
+
+static void clear_watched(void)
+{
+	for (unsigned i = 0; i < WATCH_LIMIT; i++)
+		__atomic_store_n(&watched[i], 0, __ATOMIC_RELAXED);
+}
+
+void gs_python_stack_forget(void)
+{
+	clear_watched();
+	__atomic_store_n(&watch_ended, false, __ATOMIC_RELAXED);
+}
+
+void gs_python_stack_unwatch(void)
+{
+	__atomic_store_n(&watch_ended, true, __ATOMIC_RELAXED);
+	clear_watched();
+}
+
+/* What a walk works with: copies, so that the compiler need not read them again for each frame. */
+struct walking {
+	struct gs_python layout;
+	uintptr_t watched[WATCH_LIMIT];
+	uint32_t watched_count;
+	uint32_t count;
+	uint64_t hash;
+	struct gs_python_frame *frames;
+};
+
+/* `self`: the first local; a closure moves it into a cell. */
+static uintptr_t first_local(uintptr_t frame)
+{
+	uintptr_t value = WORD(frame, gs_python.frame_locals) & ~(uintptr_t)GS_PYTHON_STACK_TAGS;
+	if (value && WORD(value, gs_python.object_type) == gs_python.cell_type)
+		value = WORD(value, gs_python.object_type + sizeof(uintptr_t));
+	return value;
+}
+
+/* Where the bytes begin that the frame's instruction pointer points into. */
+static inline uintptr_t code_start(const struct gs_python *layout, uintptr_t frame, uintptr_t code)
+{
+	if (__builtin_expect(layout->frame_copy != GS_PYTHON_NONE, 0)) {
+		/* A free-threaded 3.14 gives threads copies: {size, copy 0, copy 1, ...}. */
+		uintptr_t copies = WORD(code, layout->code_copies);
+		uint32_t index = HALF(frame, layout->frame_copy);
+		if (copies && index < WORD(copies, 0))
+			return WORD(copies, sizeof(uintptr_t) * (1 + (uintptr_t)index));
+	}
+	return code + layout->code_bytes;
+}
+
+/* The code object's own four marks are part of the hash: a freed and reused address differs. */
+static inline uint64_t frame_hash(const struct gs_python *layout, uintptr_t code, uint32_t place)
+{
+	uint64_t object = gs_hash_pair(code ^ WORD(code, layout->code_table) << 16,
+	    WORD(code, layout->code_file) + (WORD(code, layout->code_name) << 20));
+	return object ^ ((uint64_t)HALF(code, layout->code_first_line) << 32 | place);
+}
+
+static inline void add_frame(struct walking *walk, uintptr_t frame, uintptr_t code, int32_t lasti)
+{
+	struct gs_python_frame *out = &walk->frames[walk->count++];
+	out->code = code;
+	out->place = GF_PLACE(lasti, 0);
+	out->module = 0;
+	for (uint32_t i = 0; i < walk->watched_count; i++) {
+		if (__builtin_expect(walk->watched[i] != code, 1))
+			continue;
+		out->module = first_local(frame);
+		walk->hash = gs_hash_add(walk->hash, out->module);
+	}
+	walk->hash = gs_hash_add(walk->hash, frame_hash(&walk->layout, code, out->place));
+}
+
+/* 3.8 to 3.10: frame objects, each run by its own C call of the interpreter. */
+static uintptr_t walk_objects(struct walking *walk, uintptr_t frame)
+{
+	const struct gs_python *layout = &walk->layout;
+	int32_t unit = layout->lasti == GS_LASTI_UNITS ? 2 : 1;
+	for (; frame && walk->count < GS_PYTHON_FRAMES_LIMIT;
+	     frame = WORD(frame, layout->frame_back)) {
+		int32_t lasti = (int32_t)HALF(frame, layout->frame_instruction) * unit;
+		add_frame(walk, frame, WORD(frame, layout->frame_code), lasti);
+		walk->frames[walk->count - 1].place |= GF_PLACE_ENTRY;
+	}
+	return frame;
+}
+
+/* 3.11: a flag marks the frame with which a C call began; later: the frame behind is the
+ * interpreter's own. */
+static uintptr_t walk_frames(struct walking *walk, uintptr_t frame)
+{
+	const struct gs_python *layout = &walk->layout;
+	bool has_flag = layout->frame_entry != GS_PYTHON_NONE;
+	uintptr_t tags = layout->version >= 0x030e ? GS_PYTHON_STACK_TAGS : 0;
+	for (; frame && walk->count < GS_PYTHON_FRAMES_LIMIT;
+	     frame = WORD(frame, layout->frame_back)) {
+		if (BYTE(frame, layout->frame_owner) >= GS_PYTHON_OWNER_SHIM) {
+			if (walk->count)
+				walk->frames[walk->count - 1].place |= GF_PLACE_ENTRY;
+			continue;
+		}
+		uintptr_t code = WORD(frame, layout->frame_code) & ~tags;
+		uintptr_t instruction = WORD(frame, layout->frame_instruction);
+		add_frame(walk, frame, code, (int32_t)(instruction - code_start(layout, frame, code)));
+		if (has_flag && BYTE(frame, layout->frame_entry))
+			walk->frames[walk->count - 1].place |= GF_PLACE_ENTRY;
+	}
+	return frame;
+}
+
+static void begin_walk(struct walking *walk, struct gs_python_frame *frames)
+{
+	walk->layout = gs_python;
+	walk->frames = frames;
+	walk->hash = walk->count = walk->watched_count = 0;
+	for (unsigned i = 0; i < WATCH_LIMIT; i++) {
+		uintptr_t code = __atomic_load_n(&watched[i], __ATOMIC_RELAXED);
+		if (!code)
+			break;
+		walk->watched[walk->watched_count++] = code;
+	}
+}
+
+bool gs_python_stack_walk(struct gs_python_walk *walk)
+{
+	walk->hash = 0;
+	walk->count = 0;
+	walk->cut = false;
+	int state = gs_python_state();
+	if (state != GS_PYTHON_ON && (state != GS_PYTHON_FOUND || !gs_python_test()))
+		return false;
+	uintptr_t thread = (uintptr_t)gs_python.thread_state();
+	if (!thread)
+		return false;
+	uintptr_t frame = WORD(thread, gs_python.state_frame);
+	if (gs_python.state_inner != GS_PYTHON_NONE && frame)
+		frame = WORD(frame, gs_python.state_inner);
+	struct walking walking;
+	begin_walk(&walking, walk->frames);
+	uintptr_t rest = gs_python.lasti == GS_LASTI_POINTER ? walk_frames(&walking, frame)
+							      : walk_objects(&walking, frame);
+	walk->hash = walking.hash;
+	walk->count = walking.count;
+	walk->cut = rest != 0;
+	return walk->count > 0;
+}
