@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/dryrun/address_space.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "shim/dryrun/gate.h"
+#include "shim/dryrun/gd_export.h"
+#include "shim/dryrun/launcher_api.h"
+#include "shim/dryrun/slot_allocator.h"
+
+#define PAGE_SHIFT 12
+#define PAGE_BYTES (UINT64_C(1) << PAGE_SHIFT)
+#define PAGES_PER_SLOT (GD_SLOT_BYTES / PAGE_BYTES)
+#define WORDS_PER_SLOT (PAGES_PER_SLOT / 64)
+#define LARGEST_REGION (UINT64_C(16) << 40)
+#define SMALLEST_REGION (UINT64_C(64) << 30)
+/* From here on giving pages back is cheaper than writing zeros. */
+#define GIVE_BACK_PAGES 16
+
+uint64_t gd_space_base, gd_space_bytes;
+
+static struct {
+	pthread_mutex_t lock; /* the slot allocator; nothing nests in it */
+	char *data; /* the second region */
+	struct gd_block **blocks; /* owner by address slot; atomic */
+	uint32_t *leads; /* data slot + 1 by address slot, 0 = nowhere; atomic */
+	uint8_t *stored; /* by data slot: some page bit may be set; atomic */
+	uint64_t *pages; /* by data slot WORDS_PER_SLOT words, a bit a page; atomic */
+} space = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *reserve(uint64_t bytes, int rights)
+{
+	void *region =
+	    mmap(NULL, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return region == MAP_FAILED ? NULL : region;
+}
+
+/* Slots begin at multiples of their size, so one more is reserved. */
+static char *reserve_aligned(uint64_t bytes, int rights)
+{
+	char *region = reserve(bytes + GD_SLOT_BYTES, rights);
+	if (!region)
+		return NULL;
+	uint64_t over = (uint64_t)(uintptr_t)region % GD_SLOT_BYTES;
+	return region + (over ? GD_SLOT_BYTES - over : 0);
+}
+
+static bool try_region(uint64_t bytes)
+{
+	uint64_t slots = bytes >> GD_SLOT_SHIFT;
+	char *addresses = reserve_aligned(bytes, PROT_NONE);
+	char *data = addresses ? reserve_aligned(bytes, PROT_READ | PROT_WRITE) : NULL;
+	if (!data) {
+		if (addresses)
+			munmap(addresses, bytes);
+		return false;
+	}
+	madvise(addresses, bytes, MADV_DONTDUMP);
+	madvise(data, bytes, MADV_DONTDUMP);
+	madvise(data, bytes, MADV_NOHUGEPAGE); /* else a stored byte costs 2 MiB */
+	madvise(data, bytes, MADV_DONTFORK);
+	space.data = data;
+	space.blocks = reserve(slots * sizeof(*space.blocks), PROT_READ | PROT_WRITE);
+	space.leads = reserve(slots * sizeof(*space.leads), PROT_READ | PROT_WRITE);
+	space.stored = reserve(slots * sizeof(*space.stored), PROT_READ | PROT_WRITE);
+	space.pages = reserve(slots * WORDS_PER_SLOT * 8, PROT_READ | PROT_WRITE);
+	if (!space.blocks || !space.leads || !space.stored || !space.pages)
+		return false;
+	gd_space_base = (uint64_t)(uintptr_t)addresses;
+	__atomic_store_n(&gd_space_bytes, bytes, __ATOMIC_RELEASE);
+	return gd_slots_start(slots);
+}
+
+bool gd_space_start(void)
+{
+	for (uint64_t bytes = LARGEST_REGION; bytes >= SMALLEST_REGION; bytes /= 2) {
+		if (try_region(bytes))
+			return true;
+	}
+	return false;
+}
+
+static uint64_t slot_of(uint64_t address)
+{
+	return (address - gd_space_base) >> GD_SLOT_SHIFT;
+}
+
+uint64_t gd_space_take(uint64_t slots)
+{
+	pthread_mutex_lock(&space.lock);
+	uint64_t first = gd_slots_take(slots);
+	pthread_mutex_unlock(&space.lock);
+	return first == GD_NO_SLOT ? 0 : gd_space_base + (first << GD_SLOT_SHIFT);
+}
+
+void gd_space_give(uint64_t address, uint64_t slots)
+{
+	pthread_mutex_lock(&space.lock);
+	gd_slots_give(slot_of(address), slots);
+	pthread_mutex_unlock(&space.lock);
+}
+
+void gd_space_set_block(uint64_t address, uint64_t slots, struct gd_block *block)
+{
+	uint64_t first = slot_of(address);
+	for (uint64_t slot = first; slot < first + slots; slot++)
+		__atomic_store_n(&space.blocks[slot], block, __ATOMIC_RELEASE);
+}
+
+struct gd_block *gd_space_block(uint64_t address)
+{
+	if (!gd_space_holds(address))
+		return NULL;
+	return __atomic_load_n(&space.blocks[slot_of(address)], __ATOMIC_ACQUIRE);
+}
+
+void gd_space_map(uint64_t address, uint64_t data, uint64_t slots)
+{
+	uint64_t slot = slot_of(address);
+	uint32_t lead = (uint32_t)slot_of(data) + 1;
+	for (uint64_t i = 0; i < slots; i++)
+		__atomic_store_n(&space.leads[slot + i], lead + (uint32_t)i, __ATOMIC_RELEASE);
+}
+
+void gd_space_unmap(uint64_t address, uint64_t slots)
+{
+	uint64_t slot = slot_of(address);
+	for (uint64_t i = 0; i < slots; i++)
+		__atomic_store_n(&space.leads[slot + i], 0, __ATOMIC_RELEASE);
+}
+
+static uint32_t lead_of(uint64_t slot)
+{
+	return __atomic_load_n(&space.leads[slot], __ATOMIC_ACQUIRE);
+}
+
+bool gd_space_mapped(uint64_t address, uint64_t bytes)
+{
+	if (!gd_space_holds(address) || bytes > gd_space_bytes ||
+	    (bytes && !gd_space_holds(address + bytes - 1)))
+		return false;
+	for (uint64_t slot = slot_of(address); bytes && slot <= slot_of(address + bytes - 1); slot++) {
+		if (!lead_of(slot))
+			return false;
+	}
+	return true;
+}
+
+/* The stretch of data from an address up to the end of its slot. */
+struct stretch {
+	char *data; /* NULL: leads nowhere */
+	uint64_t slot; /* of the data */
+	uint64_t first, last; /* pages within the slot */
+	size_t bytes;
+};
+
+static struct stretch stretch_at(uint64_t address, uint64_t bytes)
+{
+	uint64_t within = (address - gd_space_base) % GD_SLOT_BYTES;
+	uint64_t left = GD_SLOT_BYTES - within;
+	uint32_t lead = lead_of(slot_of(address));
+	struct stretch s = {.bytes = bytes < left ? bytes : left};
+	if (!lead)
+		return s;
+	s.slot = lead - 1;
+	s.data = space.data + (s.slot << GD_SLOT_SHIFT) + within;
+	s.first = within >> PAGE_SHIFT;
+	s.last = (within + s.bytes - 1) >> PAGE_SHIFT;
+	return s;
+}
+
+static bool slot_stored(uint64_t slot)
+{
+	return __atomic_load_n(&space.stored[slot], __ATOMIC_SEQ_CST);
+}
+
+static bool page_stored(uint64_t slot, uint64_t page)
+{
+	uint64_t word =
+	    __atomic_load_n(&space.pages[slot * WORDS_PER_SLOT + page / 64], __ATOMIC_SEQ_CST);
+	return word >> page % 64 & 1;
+}
+
+/* Bits before the slot's flag: gd_space_clear looks at them in the other order. */
+static void mark(const struct stretch *s)
+{
+	for (uint64_t page = s->first; page <= s->last; page++) {
+		uint64_t *word = &space.pages[s->slot * WORDS_PER_SLOT + page / 64];
+		uint64_t bit = UINT64_C(1) << page % 64;
+		if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit))
+			__atomic_fetch_or(word, bit, __ATOMIC_SEQ_CST);
+	}
+	__atomic_store_n(&space.stored[s->slot], 1, __ATOMIC_SEQ_CST);
+}
+
+void gd_space_store(uint64_t to, const void *from, size_t bytes)
+{
+	const char *source = from;
+	while (bytes) {
+		struct stretch s = stretch_at(to, bytes);
+		if (s.data) {
+			mark(&s);
+			memcpy(s.data, source, s.bytes);
+		}
+		to += s.bytes;
+		source += s.bytes;
+		bytes -= s.bytes;
+	}
+}
+
+/* Pages without a bit are zeros: the kernel need not give them a page for that. */
+static void load_stretch(char *target, const struct stretch *s)
+{
+	const char *data = s->data;
+	size_t left = s->bytes;
+	if (!data || !slot_stored(s->slot)) {
+		memset(target, 0, left);
+		return;
+	}
+	for (uint64_t page = s->first; left; page++) {
+		size_t size = PAGE_BYTES - (size_t)((uintptr_t)data % PAGE_BYTES);
+		if (size > left)
+			size = left;
+		if (page_stored(s->slot, page))
+			memcpy(target, data, size);
+		else
+			memset(target, 0, size);
+		target += size;
+		data += size;
+		left -= size;
+	}
+}
+
+void gd_space_load(void *to, uint64_t from, size_t bytes)
+{
+	char *target = to;
+	while (bytes) {
+		struct stretch s = stretch_at(from, bytes);
+		load_stretch(target, &s);
+		from += s.bytes;
+		target += s.bytes;
+		bytes -= s.bytes;
+	}
+}
+
+static bool stored_anywhere(uint64_t address, uint64_t bytes)
+{
+	for (uint64_t slot = slot_of(address); slot <= slot_of(address + bytes - 1); slot++) {
+		uint32_t lead = lead_of(slot);
+		if (lead && slot_stored(lead - 1))
+			return true;
+	}
+	return false;
+}
+
+static void move_part(uint64_t to, uint64_t from, size_t bytes)
+{
+	char part[4096];
+	if (!stored_anywhere(from, bytes)) {
+		gd_space_clear(to, bytes);
+		return;
+	}
+	gd_space_load(part, from, bytes);
+	gd_space_store(to, part, bytes);
+}
+
+void gd_space_move(uint64_t to, uint64_t from, size_t bytes)
+{
+	const size_t most = 4096;
+	if (!bytes || to == from)
+		return;
+	if (!stored_anywhere(from, bytes)) {
+		gd_space_clear(to, bytes);
+		return;
+	}
+	bool backwards = to > from && to - from < bytes;
+	for (size_t done = 0; done < bytes;) {
+		size_t size = bytes - done < most ? bytes - done : most;
+		size_t at = backwards ? bytes - done - size : done;
+		move_part(to + at, from + at, size);
+		done += size;
+	}
+}
+
+void gd_space_fill(uint64_t to, const void *pattern, size_t width, size_t count)
+{
+	static const char zeros[16];
+	char part[4096];
+	if (memcmp(pattern, zeros, width) == 0) {
+		gd_space_clear(to, (uint64_t)width * count);
+		return;
+	}
+	size_t most = sizeof(part) / width;
+	for (size_t i = 0; i < most && i < count; i++)
+		memcpy(part + i * width, pattern, width);
+	while (count) {
+		size_t some = count < most ? count : most;
+		gd_space_store(to, part, some * width);
+		to += some * width;
+		count -= some;
+	}
+}
+
+/* Bytes first and bits after: whoever sees a bit gone may rely on zeros. */
+static void clear_pages(const struct stretch *s, uint64_t first, uint64_t last)
+{
+	char *slot_data = space.data + (s->slot << GD_SLOT_SHIFT);
+	for (uint64_t page = first; page <= last;) {
+		uint64_t end = page;
+		while (end <= last && page_stored(s->slot, end))
+			end++;
+		if (end == page) {
+			page++;
+			continue;
+		}
+		char *data = slot_data + (page << PAGE_SHIFT);
+		if (end - page >= GIVE_BACK_PAGES)
+			madvise(data, (end - page) << PAGE_SHIFT, MADV_DONTNEED);
+		else
+			memset(data, 0, (end - page) << PAGE_SHIFT);
+		for (; page < end; page++)
+			__atomic_fetch_and(&space.pages[s->slot * WORDS_PER_SLOT + page / 64],
+			    ~(UINT64_C(1) << page % 64), __ATOMIC_SEQ_CST);
+	}
+}
+
+/* The flag goes first; another thread that stores into the slot meanwhile sets its bit before the
+ * flag, so that either it is seen here or the flag is set again there. */
+static void lower_flag(uint64_t slot)
+{
+	__atomic_store_n(&space.stored[slot], 0, __ATOMIC_SEQ_CST);
+	for (unsigned i = 0; i < WORDS_PER_SLOT; i++) {
+		if (__atomic_load_n(&space.pages[slot * WORDS_PER_SLOT + i], __ATOMIC_SEQ_CST)) {
+			__atomic_store_n(&space.stored[slot], 1, __ATOMIC_SEQ_CST);
+			return;
+		}
+	}
+}
+
+/* Whole pages lose their bits; at the borders another block may hold the rest of the page. */
+static void clear_stretch(const struct stretch *s)
+{
+	uint64_t first = s->first, last = s->last;
+	uint64_t within = (uint64_t)(s->data - space.data) % GD_SLOT_BYTES;
+	uint64_t head = within % PAGE_BYTES, tail = (within + s->bytes) % PAGE_BYTES;
+	if (head) {
+		uint64_t size = PAGE_BYTES - head < s->bytes ? PAGE_BYTES - head : s->bytes;
+		if (page_stored(s->slot, first))
+			memset(s->data, 0, size);
+		first++;
+	}
+	if (tail && first <= last) {
+		if (page_stored(s->slot, last))
+			memset(s->data + s->bytes - tail, 0, tail);
+		if (last == first)
+			return;
+		last--;
+	}
+	if (first > last)
+		return;
+	clear_pages(s, first, last);
+	lower_flag(s->slot);
+}
+
+void gd_space_clear(uint64_t address, uint64_t bytes)
+{
+	while (bytes) {
+		struct stretch s = stretch_at(address, bytes);
+		if (s.data && slot_stored(s.slot))
+			clear_stretch(&s);
+		address += s.bytes;
+		bytes -= s.bytes;
+	}
+}
+
+GD_EXPORT void gpushim_dryrun_clear(void *address, size_t bytes)
+{
+	uint64_t at = (uint64_t)(uintptr_t)address;
+	if (!bytes || !gd_space_holds(at) || bytes > gd_space_bytes ||
+	    !gd_space_holds(at + bytes - 1) || gd_gate_forked())
+		return;
+	gd_space_clear(at, bytes);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What can be asked of a context and set in it, waiting for it, peers. */
+#include <string.h>
+
+#include "shim/dryrun/capture.h"
+#include "shim/dryrun/context_contents.h"
+#include "shim/dryrun/contexts.h"
+#include "shim/dryrun/device_memory.h"
+#include "shim/dryrun/device_table.h"
+#include "shim/dryrun/events.h"
+#include "shim/dryrun/host_memory.h"
+#include "shim/dryrun/memory_pools.h"
+#include "shim/dryrun/modules.h"
+#include "shim/dryrun/operations.h"
+#include "shim/dryrun/shared_state.h"
+#include "shim/dryrun/streams.h"
+#include "shim/dryrun/thread_state.h"
+
+void gd_context_contents_drop(struct gd_context *context)
+{
+	gd_modules_drop_context(context->id);
+	gd_memory_drop_context(context->id);
+	gd_host_drop_context(context->id);
+}
+
+static CUresult device_of(CUdevice *device_out, CUcontext handle)
+{
+	struct gd_context *context = gd_context_or_current(handle);
+	if (!context)
+		return handle ? CUDA_ERROR_INVALID_CONTEXT : gd_context_error();
+	if (!device_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*device_out = (CUdevice)context->device;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxGetDevice, (CUdevice * device_out), (device_out))
+{
+	return device_of(device_out, NULL);
+}
+
+GD_API(cuCtxGetDevice_v2, (CUdevice * device_out, CUcontext context), (device_out, context))
+{
+	return device_of(device_out, context);
+}
+
+GD_API(cuCtxGetFlags, (unsigned int *flags_out), (flags_out))
+{
+	struct gd_context *context = gd_context_current();
+	if (!context)
+		return gd_context_error();
+	if (!flags_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags_out = context->flags;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxSetFlags, (unsigned int flags), (flags))
+{
+	struct gd_context *context = gd_context_current();
+	if (!context)
+		return gd_context_error();
+	if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
+		return CUDA_ERROR_INVALID_VALUE;
+	context->flags = flags;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxGetId, (CUcontext handle, unsigned long long *id_out), (handle, id_out))
+{
+	struct gd_context *context = gd_context_or_current(handle);
+	if (!context)
+		return handle ? CUDA_ERROR_INVALID_CONTEXT : gd_context_error();
+	if (!id_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*id_out = context->id;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxGetApiVersion, (CUcontext handle, unsigned int *version_out), (handle, version_out))
+{
+	struct gd_context *context = gd_context_or_current(handle);
+	if (!context)
+		return handle ? CUDA_ERROR_INVALID_CONTEXT : gd_context_error();
+	if (!version_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*version_out = context->api_version;
+	return CUDA_SUCCESS;
+}
+
+/* Sizes that have no effect here are kept, so that a program reads what it set. */
+GD_API(cuCtxSetLimit, (CUlimit limit, size_t value), (limit, value))
+{
+	struct gd_context *context = gd_context_current();
+	if (!context)
+		return gd_context_error();
+	if ((unsigned)limit >= CU_LIMIT_MAX)
+		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+	if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > (size_t)gd_facts.persisting_l2_bytes)
+		value = (size_t)gd_facts.persisting_l2_bytes;
+	context->limits[limit] = value;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxGetLimit, (size_t * value_out, CUlimit limit), (value_out, limit))
+{
+	struct gd_context *context = gd_context_current();
+	if (!context)
+		return gd_context_error();
+	if ((unsigned)limit >= CU_LIMIT_MAX)
+		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+	if (!value_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*value_out = context->limits[limit];
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxGetCacheConfig, (CUfunc_cache * config_out), (config_out))
+{
+	struct gd_context *context = gd_context_current();
+	if (!context)
+		return gd_context_error();
+	if (!config_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*config_out = (CUfunc_cache)context->cache_config;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxSetCacheConfig, (CUfunc_cache config), (config))
+{
+	struct gd_context *context = gd_context_current();
+	if (!context)
+		return gd_context_error();
+	if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
+		return CUDA_ERROR_INVALID_VALUE;
+	context->cache_config = config;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxGetSharedMemConfig, (CUsharedconfig * config_out), (config_out))
+{
+	struct gd_context *context = gd_context_current();
+	if (!context)
+		return gd_context_error();
+	if (!config_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*config_out = (CUsharedconfig)context->shared_config;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxSetSharedMemConfig, (CUsharedconfig config), (config))
+{
+	struct gd_context *context = gd_context_current();
+	if (!context)
+		return gd_context_error();
+	if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS; /* one bank size only, as on current devices */
+}
+
+GD_API(cuCtxResetPersistingL2Cache, (void), ())
+{
+	return gd_context_current() ? CUDA_SUCCESS : gd_context_error();
+}
+
+GD_API(cuCtxGetExecAffinity, (CUexecAffinityParam * affinity_out, CUexecAffinityType type),
+    (affinity_out, type))
+{
+	struct gd_context *context = gd_context_current();
+	if (!context)
+		return gd_context_error();
+	if (!affinity_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+}
+
+/* ---- waiting ---- */
+
+/* A stream may end while others are waited for, so each is taken by its place. */
+static void wait_for_streams(struct gd_context *context)
+{
+	struct gd_stream *stream = NULL;
+	for (size_t place = 0;; place++) {
+		size_t i = 0;
+		pthread_mutex_lock(&context->streams_lock);
+		for (stream = context->streams; stream && i < place; stream = stream->next)
+			i++;
+		pthread_mutex_unlock(&context->streams_lock);
+		if (!stream)
+			return;
+		gd_stream_wait(stream);
+	}
+}
+
+static CUresult synchronize(struct gd_context *context)
+{
+	CUresult result = gd_capture_refuse_unsafe();
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (!gd_operations_simple())
+		wait_for_streams(context);
+	gd_pools_trim(context->device);
+	GD_COUNT(context->device, synchronizations, 1);
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxSynchronize, (void), ())
+{
+	struct gd_context *context = gd_context_current();
+	return context ? synchronize(context) : gd_context_error();
+}
+
+GD_API(cuCtxSynchronize_v2, (CUcontext handle), (handle))
+{
+	struct gd_context *context = gd_context_or_current(handle);
+	if (!context)
+		return handle ? CUDA_ERROR_INVALID_CONTEXT : gd_context_error();
+	return synchronize(context);
+}
+
+GD_API(cuCtxRecordEvent, (CUcontext handle, CUevent event_handle), (handle, event_handle))
+{
+	struct gd_context *context = gd_context_or_current(handle);
+	struct gd_event *event = gd_object_get(event_handle, GD_TYPE_EVENT);
+	if (!context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return gd_event_record(event, context->legacy);
+}
+
+GD_API(cuCtxWaitEvent, (CUcontext handle, CUevent event_handle), (handle, event_handle))
+{
+	struct gd_context *context = gd_context_or_current(handle);
+	struct gd_event *event = gd_object_get(event_handle, GD_TYPE_EVENT);
+	if (!context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	gd_event_await(event, context->legacy);
+	return CUDA_SUCCESS;
+}
+
+/* ---- peers ---- */
+
+static uint8_t peers[GD_MAX_CONTEXTS][GD_MAX_CONTEXTS]; /* by context index; atomic */
+
+/* Both contexts of a pair, this thread's first. */
+static CUresult peer_of(CUcontext handle, struct gd_context **own_out, struct gd_context **peer_out)
+{
+	*own_out = gd_context_current();
+	*peer_out = gd_context_get(handle);
+	if (!*own_out)
+		return gd_context_error();
+	if (!*peer_out)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxEnablePeerAccess, (CUcontext handle, unsigned int flags), (handle, flags))
+{
+	struct gd_context *own, *peer;
+	CUresult result = peer_of(handle, &own, &peer);
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (own->device == peer->device)
+		return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+	if (__atomic_exchange_n(&peers[own->index][peer->index], 1, __ATOMIC_ACQ_REL))
+		return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuCtxDisablePeerAccess, (CUcontext handle), (handle))
+{
+	struct gd_context *own, *peer;
+	CUresult result = peer_of(handle, &own, &peer);
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (!__atomic_exchange_n(&peers[own->index][peer->index], 0, __ATOMIC_ACQ_REL))
+		return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# libcuda.so.1: the stand-in device (DRYRUN.md).  Included by dryrun.mk.
+
+GD_CUDA_PARTS := address_space call_log capture context_settings contexts copies copy_api \
+	device_api device_attributes device_image device_memory device_table driver_entry \
+	driver_stubs events fault_script foreign_libraries function_attributes gate handles \
+	host_memory kernel_models launch libraries memory_pools memset_api modules occupancy operations \
+	shared_report shared_state slot_allocator stream_queue streams thread_state
+GD_CUDA_OBJ := $(GD_CUDA_PARTS:%=$(O)/pic/shim/dryrun/%.o)
+GD_CUDA := $(DRYRUN_DIR)/libcuda.so.1
+
+# The flags of the headers are in the stamp already, so they are added where it does not look.
+$(GD_CUDA_OBJ): PIC_FLAGS += $(CUDA_FLAGS)
+# Its own functions bind inside it: a preloaded recorder exports the same names.
+$(GD_CUDA): $(GD_CUDA_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-soname,libcuda.so.1 \
+	    -Wl,-Bsymbolic -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
+DRYRUN_FILES += $(GD_CUDA)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events.  A record has a ticket; it is done when its time is known (at once, or when the stream's
+ * queue reaches it) and complete when that time has come.  Threads: any.
+ */
+#ifndef GD_EVENTS_H
+#define GD_EVENTS_H
+
+#include <pthread.h>
+
+#include "shim/dryrun/cuda_api.h"
+#include "shim/dryrun/handles.h"
+
+struct gd_context;
+struct gd_capture;
+struct gd_node;
+struct gd_stream;
+
+struct gd_event {
+	struct gd_object object;
+	uint32_t flags;
+	uint32_t device;
+	uint64_t context_id;
+	pthread_mutex_t lock; /* everything below */
+	uint64_t recorded; /* tickets given; 0: never recorded */
+	uint64_t done; /* highest ticket whose time is known */
+	uint64_t time_ns; /* of `done` */
+	uint64_t ready_ns; /* when the awaited work ends; 0 with the instant clock */
+	uint32_t queued; /* entries of queues that still mention the event */
+	bool destroyed; /* while `queued`: the last entry frees it */
+	struct gd_capture *capture; /* last recorded inside this capture; guarded by the capture lock */
+	uint64_t capture_id;
+	struct gd_node **tips; /* nodes that stand for the record; guarded by the capture lock */
+	uint32_t tip_count;
+};
+
+/** A queue reached a record or wait: note the time (ticket 0: only drop the mention). */
+void gd_event_reached(struct gd_event *event, uint64_t ticket, uint64_t time_ns, uint64_t ready_ns);
+
+/** Record outside any capture. */
+CUresult gd_event_record(struct gd_event *event, struct gd_stream *stream);
+
+/** Let a stream wait for the event's last record, outside any capture. */
+void gd_event_await(struct gd_event *event, struct gd_stream *stream);
+
+#endif

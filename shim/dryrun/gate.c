@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/dryrun/gate.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "shim/dryrun/call_log.h"
+#include "shim/dryrun/fault_script.h"
+
+unsigned gd_gate_reasons = GD_GATE_UNINITIALISED;
+
+static __thread const char *current_call; /* for gd_gate_size */
+
+static unsigned reasons(void)
+{
+	return __atomic_load_n(&gd_gate_reasons, __ATOMIC_ACQUIRE);
+}
+
+CUresult gd_gate_enter(const char *name, bool early)
+{
+	gd_gate_start();
+	current_call = name;
+	unsigned why = reasons();
+	if (why & GD_GATE_FORKED && !early)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (why & GD_GATE_FAULTS) {
+		CUresult refused = (CUresult)gd_fault_call(name);
+		if (refused != CUDA_SUCCESS)
+			return refused;
+	}
+	if (why & GD_GATE_UNINITIALISED && !early)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	return CUDA_SUCCESS;
+}
+
+void gd_gate_leave(const char *name, CUresult result)
+{
+	if (!(reasons() & GD_GATE_LOG))
+		return;
+	int saved = errno;
+	gd_call_log_write(name, (int)result);
+	errno = saved;
+}
+
+CUresult gd_gate_size(size_t bytes)
+{
+	if (!(reasons() & GD_GATE_FAULTS))
+		return CUDA_SUCCESS;
+	return (CUresult)gd_fault_size(current_call, bytes);
+}
+
+static void after_fork_in_child(void)
+{
+	unsigned why = reasons();
+	if (!(why & GD_GATE_UNINITIALISED))
+		__atomic_store_n(&gd_gate_reasons, why | GD_GATE_FORKED, __ATOMIC_RELEASE);
+}
+
+static void read_settings(void)
+{
+	unsigned more = 0;
+	if (gd_call_log_open(getenv("GPUSHIM_DRYRUN_CALLS")))
+		more |= GD_GATE_LOG;
+	if (gd_fault_script_read(getenv("GPUSHIM_DRYRUN_FAULTS")))
+		more |= GD_GATE_FAULTS;
+	__atomic_or_fetch(&gd_gate_reasons, more, __ATOMIC_RELEASE);
+}
+
+void gd_gate_start(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, read_settings);
+}
+
+static void arm_fork_handler(void)
+{
+	pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
+void gd_gate_open(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	gd_gate_start();
+	pthread_once(&once, arm_fork_handler);
+	__atomic_and_fetch(&gd_gate_reasons, ~(unsigned)GD_GATE_UNINITIALISED, __ATOMIC_RELEASE);
+}
+
+bool gd_gate_forked(void)
+{
+	return reasons() & GD_GATE_FORKED;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/dryrun/handles.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+uintptr_t gd_cells;
+
+struct free_cell {
+	struct gd_object object;
+	struct free_cell *next;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct free_cell *free[GD_TYPE_COUNT];
+	size_t used;
+} cells = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool gd_handles_start(void)
+{
+	void *region = mmap(NULL, GD_CELL_REGION, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (region == MAP_FAILED)
+		return false;
+	gd_cells = (uintptr_t)region;
+	return true;
+}
+
+void *gd_object_new(enum gd_type type)
+{
+	struct gd_object *object = NULL;
+	pthread_mutex_lock(&cells.lock);
+	if (cells.free[type]) {
+		object = &cells.free[type]->object;
+		cells.free[type] = cells.free[type]->next;
+	} else if (cells.used + GD_CELL_BYTES <= GD_CELL_REGION) {
+		object = (struct gd_object *)(gd_cells + cells.used);
+		cells.used += GD_CELL_BYTES;
+	}
+	pthread_mutex_unlock(&cells.lock);
+	if (!object)
+		return NULL;
+	object->generation++;
+	memset(object + 1, 0, GD_CELL_BYTES - sizeof(*object));
+	return object;
+}
+
+void gd_object_publish(void *object, enum gd_type type)
+{
+	__atomic_store_n(&((struct gd_object *)object)->tag, gd_tag(type), __ATOMIC_RELEASE);
+}
+
+void gd_object_free(void *object, enum gd_type type)
+{
+	struct free_cell *cell = object;
+	__atomic_store_n(&cell->object.tag, 0, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&cells.lock);
+	cell->next = cells.free[type];
+	cells.free[type] = cell;
+	pthread_mutex_unlock(&cells.lock);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What libcuda.so.1 of the stand-in exports beside the driver's functions.  Other parts reach these
+ * by dlsym on the handle of libcuda.so.1; nothing links against it.
+ */
+#ifndef GD_LAUNCHER_API_H
+#define GD_LAUNCHER_API_H
+
+#include <stddef.h>
+
+/**
+ * Write the counts of a finished run as JSON.
+ *
+ * @param shared_path  the run's GPUSHIM_DRYRUN_SHARED
+ * @param json_path    file to write; a run that never used the device gives zeros
+ * @return 0 or errno
+ */
+int gpushim_dryrun_write_stats(const char *shared_path, const char *json_path);
+
+/**
+ * Name the functions that the run reached and that are not provided; nothing when there are none.
+ *
+ * @param fd  where to write
+ * @return 0
+ */
+int gpushim_dryrun_tell(const char *shared_path, int fd);
+
+/**
+ * Make device memory read as zeros.  Costs a few nanoseconds where nothing was stored.
+ * An address that is no device memory is ignored.  Threads: any; takes no lock.
+ *
+ * @param address  device address
+ * @param bytes    length; may span several mappings
+ */
+void gpushim_dryrun_clear(void *address, size_t bytes);
+
+/**
+ * Note that a function of another stand-in library was reached and is not provided.
+ *
+ * @param name  exported name; copied
+ */
+void gpushim_dryrun_missing(const char *name);
+
+/**
+ * Tell what the next kernel launch of this thread computes, for the model clock.
+ *
+ * @param flops      floating point operations
+ * @param precision  0 fp32, 1 tf32, 2 fp16 and bf16
+ */
+void gpushim_dryrun_hint(unsigned long long flops, int precision);
+
+struct gd_operation;
+
+/**
+ * See every operation that is enqueued on a device: the source of the stand-in CUPTI.
+ *
+ * @param see   called on the enqueuing thread (for work behind a host function: on the stream's own
+ *              thread) with the operation, valid during the call; NULL ends it.  It must not call the driver.
+ * @param user  handed to `see`
+ */
+void gpushim_dryrun_observe(void (*see)(const struct gd_operation *operation, void *user), void *user);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/dryrun/operations.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "shim/dryrun/device_table.h"
+#include "shim/dryrun/launcher_api.h"
+#include "shim/dryrun/stream_queue.h"
+#include "shim/dryrun/streams.h"
+
+uint32_t gd_operations_busy;
+
+enum clock { INSTANT, FIXED, MODEL };
+static enum clock clock_kind;
+static uint64_t fixed_ns;
+
+static struct {
+	void (*see)(const struct gd_operation *, void *);
+	void *user;
+} observer; /* `see` is stored last, atomic */
+
+/* Work that the next kernel launch of this thread does, told by the math libraries. */
+static __thread uint64_t hinted_flops;
+static __thread int hinted_precision;
+
+bool gd_operations_start(void)
+{
+	const char *text = getenv("GPUSHIM_DRYRUN_CLOCK");
+	if (!text || !*text || strcmp(text, "instant") == 0)
+		return true;
+	if (strcmp(text, "model") == 0) {
+		clock_kind = MODEL;
+	} else {
+		char *end;
+		fixed_ns = strtoull(text, &end, 10);
+		if (!isdigit((unsigned char)*text) || *end) {
+			fprintf(stderr, "gpushim dryrun: GPUSHIM_DRYRUN_CLOCK: \"%s\" is no clock\n", text);
+			return false;
+		}
+		clock_kind = FIXED;
+	}
+	gd_operations_add_busy(1);
+	return true;
+}
+
+void gd_operations_add_busy(int change)
+{
+	__atomic_fetch_add(&gd_operations_busy, (uint32_t)change, __ATOMIC_SEQ_CST);
+}
+
+uint64_t gd_now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void gd_sleep_until(uint64_t time_ns)
+{
+	struct timespec until = {(time_t)(time_ns / 1000000000), (long)(time_ns % 1000000000)};
+	if (time_ns <= gd_now_ns())
+		return;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0 &&
+	    gd_now_ns() < time_ns)
+		;
+}
+
+GD_EXPORT void gpushim_dryrun_observe(
+    void (*see)(const struct gd_operation *operation, void *user), void *user)
+{
+	bool before = __atomic_load_n(&observer.see, __ATOMIC_ACQUIRE) != NULL;
+	if (see)
+		observer.user = user;
+	__atomic_store_n(&observer.see, see, __ATOMIC_RELEASE);
+	if (before != (see != NULL))
+		gd_operations_add_busy(see ? 1 : -1);
+}
+
+GD_EXPORT void gpushim_dryrun_hint(unsigned long long flops, int precision)
+{
+	hinted_flops = flops;
+	hinted_precision = precision;
+}
+
+static uint64_t transfer_ns(uint64_t bytes, uint64_t bytes_per_s)
+{
+	return bytes_per_s ? (uint64_t)((double)bytes * 1e9 / (double)bytes_per_s) : 0;
+}
+
+/* Element-wise kernels by their number of threads, matrix products by their operations. */
+static uint64_t kernel_ns(const struct gd_operation *o)
+{
+	uint64_t flops = hinted_flops;
+	const uint64_t peaks[] = {gd_facts.fp32_per_s, gd_facts.tf32_per_s, gd_facts.fp16_per_s};
+	if (flops) {
+		uint64_t peak = peaks[hinted_precision >= 0 && hinted_precision < 3 ? hinted_precision : 0];
+		hinted_flops = 0;
+		return 3000 + transfer_ns(flops, peak);
+	}
+	double threads = (double)o->grid[0] * o->grid[1] * o->grid[2];
+	threads *= (double)o->block[0] * o->block[1] * o->block[2];
+	return 5000 + (uint64_t)(threads / 200);
+}
+
+static uint64_t copy_ns(const struct gd_operation *o)
+{
+	bool host = o->from == GD_MEMORY_PAGEABLE || o->from == GD_MEMORY_PINNED ||
+	    o->to == GD_MEMORY_PAGEABLE || o->to == GD_MEMORY_PINNED;
+	uint64_t bandwidth = gd_facts.bandwidth_per_s / 2; /* reads and writes */
+	if (host)
+		bandwidth = gd_facts.pcie_per_s;
+	else if (o->to_device != o->device)
+		bandwidth = gd_facts.nvlink_per_s ? gd_facts.nvlink_per_s : gd_facts.pcie_per_s;
+	return 1500 + transfer_ns(o->bytes, bandwidth);
+}
+
+static uint64_t duration_ns(const struct gd_operation *o)
+{
+	if (clock_kind == INSTANT)
+		return 0;
+	if (clock_kind == FIXED)
+		return o->kind == GD_OPERATION_KERNEL ? fixed_ns : 0;
+	switch (o->kind) {
+	case GD_OPERATION_KERNEL:
+		return kernel_ns(o);
+	case GD_OPERATION_COPY:
+		return copy_ns(o);
+	case GD_OPERATION_MEMSET:
+		return 1500 + transfer_ns(o->bytes, gd_facts.bandwidth_per_s);
+	default:
+		return 0;
+	}
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void raise_to(uint64_t *time, uint64_t to)
+{
+	uint64_t was = __atomic_load_n(time, __ATOMIC_RELAXED);
+	while (was < to &&
+	    !__atomic_compare_exchange_n(time, &was, to, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		;
+}
+
+/* The legacy default stream waits for all blocking streams of its context and they for it. */
+static uint64_t rule_ns(const struct gd_stream *stream)
+{
+	const struct gd_context *context = stream->context;
+	if (stream->kind == GD_STREAM_LEGACY)
+		return __atomic_load_n(&context->blocking_ready_ns, __ATOMIC_ACQUIRE);
+	if (gd_stream_blocking(stream) && context->legacy)
+		return __atomic_load_n(&context->legacy->ready_ns, __ATOMIC_ACQUIRE);
+	return 0;
+}
+
+uint64_t gd_stream_ready_ns(struct gd_stream *stream)
+{
+	if (clock_kind == INSTANT)
+		return 0;
+	return later(__atomic_load_n(&stream->ready_ns, __ATOMIC_ACQUIRE),
+	    stream->kind == GD_STREAM_LEGACY ? rule_ns(stream) : 0);
+}
+
+void gd_stream_delay(struct gd_stream *stream, uint64_t ready_ns)
+{
+	if (clock_kind == INSTANT || !ready_ns)
+		return;
+	raise_to(&stream->ready_ns, ready_ns);
+	if (gd_stream_blocking(stream))
+		raise_to(&stream->context->blocking_ready_ns, ready_ns);
+}
+
+void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation)
+{
+	pthread_mutex_lock(&stream->lock);
+	uint64_t start = gd_now_ns();
+	if (clock_kind != INSTANT)
+		start = later(later(start, stream->ready_ns), rule_ns(stream));
+	operation->start_ns = start;
+	operation->end_ns = start + duration_ns(operation);
+	gd_stream_delay(stream, operation->end_ns);
+	pthread_mutex_unlock(&stream->lock);
+	void (*see)(const struct gd_operation *, void *) =
+	    __atomic_load_n(&observer.see, __ATOMIC_ACQUIRE);
+	if (see)
+		see(operation, observer.user);
+}
+
+void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operation, gd_effect effect,
+    const void *argument, size_t argument_bytes)
+{
+	struct gd_operation filled = *operation;
+	filled.device = stream->device;
+	filled.context_id = stream->context_id;
+	filled.stream_id = stream->id;
+	filled.stream_kind = stream->kind;
+	if (filled.kind != GD_OPERATION_COPY)
+		filled.to_device = filled.device;
+	if (gd_queue_defer(stream, &filled, effect, argument, argument_bytes))
+		return;
+	if (effect)
+		effect(argument);
+	gd_operation_time(stream, &filled);
+}
+
+void gd_stream_wait(struct gd_stream *stream)
+{
+	if (gd_operations_simple())
+		return;
+	gd_queue_drain(stream);
+	gd_sleep_until(gd_stream_ready_ns(stream));
+}
+
+bool gd_stream_idle(struct gd_stream *stream)
+{
+	if (gd_operations_simple())
+		return true;
+	return gd_queue_empty(stream) && gd_stream_ready_ns(stream) <= gd_now_ns();
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stream of operations: what was enqueued where, and when the device does it.
+ *
+ * GPUSHIM_DRYRUN_CLOCK chooses the clock.  instant: work ends at once.  A number: every kernel takes
+ * so many nanoseconds, everything else nothing.  model: kernels, copies and memsets take times from
+ * the formulas in operations.c and the facts of the device.  An operation starts when the stream,
+ * the legacy default stream rule and awaited events allow, and never before it was enqueued.
+ * Times are CLOCK_MONOTONIC.  Threads: any.
+ */
+#ifndef GD_OPERATIONS_H
+#define GD_OPERATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gd_stream;
+struct gd_context;
+
+enum gd_operation_kind {
+	GD_OPERATION_KERNEL = 1,
+	GD_OPERATION_COPY,
+	GD_OPERATION_MEMSET,
+	GD_OPERATION_HOST_FUNCTION,
+};
+
+enum gd_memory_kind { GD_MEMORY_PAGEABLE, GD_MEMORY_PINNED, GD_MEMORY_DEVICE, GD_MEMORY_MANAGED,
+	GD_MEMORY_ARRAY };
+
+/* Only grows at its end: observers of an older build read the fields they know. */
+struct gd_operation {
+	uint32_t kind; /* enum gd_operation_kind */
+	uint32_t device;
+	uint64_t context_id, stream_id;
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, as simulated */
+	uint64_t graph_exec_id, node_id; /* 0 outside a graph launch */
+	/* kernel */
+	const char *name;
+	uint32_t grid[3], block[3];
+	uint32_t static_shared_bytes, dynamic_shared_bytes, registers, local_bytes;
+	/* copy and memset */
+	uint32_t from, to; /* enum gd_memory_kind; a memset has `to` alone */
+	uint32_t to_device; /* other device of a peer copy, else `device` */
+	uint32_t value; /* of a memset */
+	uint64_t bytes;
+	uint32_t asynchronous;
+	uint32_t stream_kind; /* enum gd_stream_kind */
+	uint64_t correlation; /* of the runtime call; 0 when nobody set one */
+};
+
+/* What is done when the operation runs; must not call driver functions. */
+typedef void (*gd_effect)(const void *argument);
+
+/** Read GPUSHIM_DRYRUN_CLOCK; once. @return false after saying what is wrong */
+bool gd_operations_start(void);
+
+/** @return CLOCK_MONOTONIC in nanoseconds */
+uint64_t gd_now_ns(void);
+
+/** Sleep until a time of gd_now_ns. */
+void gd_sleep_until(uint64_t time_ns);
+
+/* Not 0 while an operation needs more than its effect: a clock, an observer, work in queues. */
+extern uint32_t gd_operations_busy;
+
+/** Half of gd_enqueue for when it is not that simple. */
+void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operation, gd_effect effect,
+    const void *argument, size_t argument_bytes);
+
+static inline bool gd_operations_simple(void)
+{
+	return __atomic_load_n(&gd_operations_busy, __ATOMIC_ACQUIRE) == 0;
+}
+
+/**
+ * Put an operation into a stream.
+ *
+ * @param operation       kind and what belongs to it; device, ids and times are filled in; borrowed
+ * @param effect          may be NULL; runs before the call returns unless the stream has a queue
+ * @param argument        for the effect; copied when it has to wait
+ * @param argument_bytes  its size
+ */
+static inline void gd_enqueue(struct gd_stream *stream, const struct gd_operation *operation,
+    gd_effect effect, const void *argument, size_t argument_bytes)
+{
+	if (!gd_operations_simple())
+		gd_enqueue_slow(stream, operation, effect, argument, argument_bytes);
+	else if (effect)
+		effect(argument);
+}
+
+/** Give an operation its times, extend its stream by it and show it to the observer. */
+void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation);
+
+/** Mark something that needs gd_enqueue_slow, or (negative) its end. */
+void gd_operations_add_busy(int change);
+
+/**
+ * @return when all work enqueued in the stream so far ends; work in its queue is not counted, and 0
+ *         is the past
+ */
+uint64_t gd_stream_ready_ns(struct gd_stream *stream);
+
+/** Let the stream's next operation start no earlier. */
+void gd_stream_delay(struct gd_stream *stream, uint64_t ready_ns);
+
+/** Wait until everything enqueued in the stream so far is done, its queue included. */
+void gd_stream_wait(struct gd_stream *stream);
+
+/** @return whether it is done already */
+bool gd_stream_idle(struct gd_stream *stream);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/dryrun/shared_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC UINT64_C(0x3152594455504720) /* " GPUDYR1" */
+
+_Static_assert(sizeof(struct gd_shared_device) % 64 == 0, "counts share no cache line");
+
+struct gd_shared *gd_shared;
+static struct gd_shared_process *own;
+
+/* When the process began, in clock ticks since boot; 0 when it is gone. */
+static uint64_t process_start_time(int pid)
+{
+	char path[64], text[1024];
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return 0;
+	ssize_t n = read(file, text, sizeof(text) - 1);
+	close(file);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	char *at = strrchr(text, ')'); /* the name before may hold anything */
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return 0;
+	uint64_t ticks = strtoull(at + 1, NULL, 10);
+	char *state = strrchr(text, ')');
+	return state && state[1] && (state[2] == 'Z' || state[2] == 'X') ? 0 : ticks + 1;
+}
+
+/* The totals again from the processes' own figures. */
+static void add_up(struct gd_shared *state)
+{
+	for (unsigned d = 0; d < GD_MAX_DEVICES; d++)
+		state->devices[d].used_bytes = state->devices[d].context_bytes = 0;
+	for (unsigned p = 0; p < GD_MAX_PROCESSES; p++) {
+		const struct gd_shared_process *process = &state->processes[p];
+		for (unsigned d = 0; process->pid && d < GD_MAX_DEVICES; d++) {
+			state->devices[d].used_bytes += process->used_bytes[d];
+			state->devices[d].context_bytes += process->context_bytes[d];
+		}
+	}
+}
+
+static void lock(struct gd_shared *state)
+{
+	if (pthread_mutex_lock(&state->lock) == EOWNERDEAD) {
+		add_up(state);
+		pthread_mutex_consistent(&state->lock);
+	}
+}
+
+static void unlock(struct gd_shared *state)
+{
+	pthread_mutex_unlock(&state->lock);
+}
+
+static void initialise(struct gd_shared *state, unsigned device_count)
+{
+	pthread_mutexattr_t attributes;
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&state->lock, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+	state->device_count = device_count;
+	__atomic_store_n(&state->magic, MAGIC, __ATOMIC_RELEASE);
+}
+
+static struct gd_shared *map_file(int file)
+{
+	void *state = mmap(NULL, sizeof(struct gd_shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	return state == MAP_FAILED ? NULL : state;
+}
+
+/* The file is locked while it is looked at: the first process initialises it. */
+static struct gd_shared *open_file(const char *path, unsigned device_count)
+{
+	struct gd_shared *state = NULL;
+	struct stat status;
+	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (file < 0)
+		return NULL;
+	if (flock(file, LOCK_EX) == 0 && fstat(file, &status) == 0 &&
+	    ((size_t)status.st_size >= sizeof(*state) ||
+		ftruncate(file, (off_t)sizeof(*state)) == 0))
+		state = map_file(file);
+	if (state && state->magic != MAGIC)
+		initialise(state, device_count);
+	close(file); /* drops the lock */
+	return state;
+}
+
+static void reap(struct gd_shared *state)
+{
+	bool changed = false;
+	for (unsigned p = 0; p < GD_MAX_PROCESSES; p++) {
+		struct gd_shared_process *process = &state->processes[p];
+		if (!process->pid || process == own ||
+		    process_start_time(process->pid) == process->start_time)
+			continue;
+		memset(process, 0, sizeof(*process));
+		changed = true;
+	}
+	if (changed)
+		add_up(state);
+}
+
+/* A slot with our own pid and start time is from before an exec: its memory is gone. */
+static struct gd_shared_process *claim(struct gd_shared *state)
+{
+	struct gd_shared_process *slot = NULL;
+	int pid = (int)getpid();
+	uint64_t start_time = process_start_time(pid);
+	lock(state);
+	reap(state);
+	for (unsigned p = 0; p < GD_MAX_PROCESSES; p++) {
+		struct gd_shared_process *process = &state->processes[p];
+		if (process->pid == pid) {
+			memset(process, 0, sizeof(*process));
+			add_up(state);
+		}
+		if (!process->pid && !slot)
+			slot = process;
+	}
+	if (slot) {
+		slot->start_time = start_time;
+		slot->pid = pid;
+	}
+	unlock(state);
+	return slot;
+}
+
+bool gd_shared_start(unsigned device_count)
+{
+	const char *path = getenv("GPUSHIM_DRYRUN_SHARED");
+	struct gd_shared *state = NULL;
+	if (path && *path) {
+		state = open_file(path, device_count);
+		if (!state) {
+			fprintf(stderr, "gpushim dryrun: state file %s: %s\n", path, strerror(errno));
+			return false;
+		}
+	} else {
+		state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		    -1, 0);
+		if (state == MAP_FAILED)
+			return false;
+		initialise(state, device_count);
+	}
+	own = claim(state);
+	if (!own) {
+		fprintf(stderr, "gpushim dryrun: more than %d processes use the device\n",
+		    GD_MAX_PROCESSES);
+		return false;
+	}
+	gd_shared = state;
+	return true;
+}
+
+struct gd_shared *gd_shared_map(const char *path)
+{
+	struct stat status;
+	struct gd_shared *state = NULL;
+	int file = open(path, O_RDWR | O_CLOEXEC);
+	if (file < 0)
+		return NULL;
+	if (fstat(file, &status) == 0 && (size_t)status.st_size >= sizeof(*state))
+		state = map_file(file);
+	close(file);
+	if (state && __atomic_load_n(&state->magic, __ATOMIC_ACQUIRE) != MAGIC) {
+		munmap(state, sizeof(*state));
+		state = NULL;
+	}
+	return state;
+}
+
+static uint64_t held(const struct gd_shared_device *device)
+{
+	return device->used_bytes + device->context_bytes;
+}
+
+static void charge(struct gd_shared_device *device, unsigned index, uint64_t bytes, bool context)
+{
+	if (context) {
+		own->context_bytes[index] += bytes;
+		device->context_bytes += bytes;
+		return;
+	}
+	own->used_bytes[index] += bytes;
+	device->used_bytes += bytes;
+	if (device->used_bytes > device->peak_bytes)
+		device->peak_bytes = device->used_bytes;
+}
+
+static bool fits(const struct gd_shared_device *device, uint64_t bytes, uint64_t total_bytes)
+{
+	uint64_t used = held(device);
+	return used <= total_bytes && bytes <= total_bytes - used;
+}
+
+bool gd_budget_take(unsigned device, uint64_t bytes, uint64_t total_bytes, bool context)
+{
+	struct gd_shared_device *shared = &gd_shared->devices[device];
+	lock(gd_shared);
+	if (!fits(shared, bytes, total_bytes))
+		reap(gd_shared);
+	bool taken = fits(shared, bytes, total_bytes);
+	if (taken)
+		charge(shared, device, bytes, context);
+	unlock(gd_shared);
+	return taken;
+}
+
+uint64_t gd_budget_take_some(unsigned device, uint64_t bytes, uint64_t total_bytes)
+{
+	struct gd_shared_device *shared = &gd_shared->devices[device];
+	lock(gd_shared);
+	uint64_t used = held(shared), left = used < total_bytes ? total_bytes - used : 0;
+	if (bytes > left)
+		bytes = left;
+	charge(shared, device, bytes, false);
+	unlock(gd_shared);
+	return bytes;
+}
+
+void gd_budget_give(unsigned device, uint64_t bytes, bool context)
+{
+	struct gd_shared_device *shared = &gd_shared->devices[device];
+	lock(gd_shared);
+	if (context) {
+		own->context_bytes[device] -= bytes;
+		shared->context_bytes -= bytes;
+	} else {
+		own->used_bytes[device] -= bytes;
+		shared->used_bytes -= bytes;
+	}
+	unlock(gd_shared);
+}
+
+uint64_t gd_budget_used(unsigned device)
+{
+	lock(gd_shared);
+	reap(gd_shared);
+	uint64_t bytes = held(&gd_shared->devices[device]);
+	unlock(gd_shared);
+	return bytes;
+}
+
+uint64_t gd_budget_used_here(unsigned device)
+{
+	lock(gd_shared);
+	uint64_t bytes = own->used_bytes[device] + own->context_bytes[device];
+	unlock(gd_shared);
+	return bytes;
+}
+
+/* Names are only added, so a reader needs no lock. */
+static struct gd_shared_missing *find_missing(const char *name)
+{
+	uint32_t count = __atomic_load_n(&gd_shared->missing_count, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < count && i < GD_MAX_MISSING; i++) {
+		if (strncmp(gd_shared->missing[i].name, name, GD_MISSING_NAME - 1) == 0)
+			return &gd_shared->missing[i];
+	}
+	return NULL;
+}
+
+void gd_missing_note(const char *name)
+{
+	if (!gd_shared)
+		return;
+	struct gd_shared_missing *missing = find_missing(name);
+	if (!missing) {
+		lock(gd_shared);
+		missing = find_missing(name);
+		if (!missing && gd_shared->missing_count < GD_MAX_MISSING) {
+			missing = &gd_shared->missing[gd_shared->missing_count];
+			strncpy(missing->name, name, GD_MISSING_NAME - 1);
+			__atomic_store_n(&gd_shared->missing_count, gd_shared->missing_count + 1,
+			    __ATOMIC_RELEASE);
+		}
+		unlock(gd_shared);
+	}
+	if (missing)
+		__atomic_fetch_add(&missing->calls, 1, __ATOMIC_RELAXED);
+}
