@@ -30,7 +30,7 @@
 #else
 #define GD_DRIVER_FUNCTIONS_124(X, P)
 #endif
-#if CUDA_VERSION >= 12030
+#if CUDA_VERSION >= 13000 /* dependencies with edge data */
 #define GD_DRIVER_FUNCTIONS_EDGE(X, P) \
 	P(cuStreamGetCaptureInfo, 12030, 12030) \
 	P(cuStreamUpdateCaptureDependencies, 12030, 12030) \

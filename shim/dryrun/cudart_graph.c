@@ -53,19 +53,12 @@ GD_EXPORT cudaError_t cudaGraphNodeGetDependencies(
 	return gd_rt_result(gd_driver.cuGraphNodeGetDependencies(
 	    node, nodes, (CUgraphEdgeData *)edges, count));
 }
-#elif CUDA_VERSION < 12030
-GD_EXPORT cudaError_t cudaGraphNodeGetDependencies(
-    cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count)
-{
-	GD_BIND();
-	return gd_rt_result(gd_driver.cuGraphNodeGetDependencies(node, nodes, count));
-}
 #else
 GD_EXPORT cudaError_t cudaGraphNodeGetDependencies(
     cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count)
 {
 	GD_BIND();
-	return gd_rt_result(gd_driver.cuGraphNodeGetDependencies(node, nodes, NULL, count));
+	return gd_rt_result(gd_driver.cuGraphNodeGetDependencies(node, nodes, count));
 }
 #endif
 

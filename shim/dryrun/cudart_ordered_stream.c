@@ -91,8 +91,9 @@ GD_EXPORT cudaError_t cudaStreamIsCapturing(
 	return error;
 }
 
-/* The edge data are the same struct under two names. */
+/* What a capture is at: the status on both sides has the same numbers. */
 #if CUDART_VERSION >= 13000
+/* The edge data are the same struct under two names. */
 GD_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
     enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph,
     const cudaGraphNode_t **dependencies, const cudaGraphEdgeData **edges, size_t *count)
@@ -119,6 +120,54 @@ GD_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
 	return gd_rt_result(GD_ORDERED.cuStreamUpdateCaptureDependencies(
 	    stream, dependencies, (const CUgraphEdgeData *)edges, count, flags));
 }
+#else
+static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+    unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **dependencies,
+    size_t *count)
+{
+	CUstreamCaptureStatus found = CU_STREAM_CAPTURE_STATUS_NONE;
+	cuuint64_t number = 0;
+	cudaError_t error;
+
+	GD_BIND();
+	error = gd_rt_result(GD_ORDERED.cuStreamGetCaptureInfo(
+	    stream, &found, &number, graph, dependencies, count));
+	if (error)
+		return error;
+	*status = (enum cudaStreamCaptureStatus)found;
+	if (id)
+		*id = number;
+	return cudaSuccess;
+}
+
+#if CUDART_VERSION >= 12000
+#undef cudaStreamGetCaptureInfo_v2 /* the header gives the new function the old name */
+#define cudaStreamGetCaptureInfo_v2 cudaStreamGetCaptureInfo
+#else
+GD_EXPORT cudaError_t cudaStreamGetCaptureInfo(
+    cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id)
+{
+	return capture_info(stream, status, id, NULL, NULL, NULL);
+}
+#endif
+
+GD_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
+    enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph,
+    const cudaGraphNode_t **dependencies, size_t *count)
+{
+	return capture_info(stream, status, id, graph, dependencies, count);
+}
+
+/* CUDA 11 has this one without a per-thread name. */
+#if CUDART_VERSION >= 12000 || !defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+GD_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(
+    cudaStream_t stream, cudaGraphNode_t *dependencies, size_t count, unsigned flags)
+{
+	GD_BIND();
+	return gd_rt_result(GD_ORDERED.cuStreamUpdateCaptureDependencies(
+	    stream, dependencies, count, flags));
+}
+#endif
 #endif
 
 #if CUDA_VERSION >= 12040
