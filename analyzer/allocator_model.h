@@ -78,11 +78,6 @@ struct ga_model_counts {
 	uint64_t collections; /* garbage collections that freed something */
 };
 
-/* Where the reserved bytes are: the five figures add up to ga_model_counts.reserved. */
-struct ga_model_split {
-	uint64_t requested, rounding, pending, releasable, stuck;
-};
-
 struct ga_model;
 
 /**
@@ -151,15 +146,9 @@ void ga_model_pool_release(struct ga_model *model, uint32_t pool);
 /** Figures since the beginning.  @return borrowed, changes with each call */
 const struct ga_model_counts *ga_model_counts(const struct ga_model *model);
 
-/** Split of the reserved bytes now.  Cost: O(free blocks). */
-struct ga_model_split ga_model_split(const struct ga_model *model);
-
 /** Address and size of a live or waiting block. */
 uint64_t ga_model_block_address(const struct ga_model *model, uint32_t block);
 uint64_t ga_model_block_size(const struct ga_model *model, uint32_t block);
-
-/** Largest free block of any pool and stream.  Cost: O(pools and streams). */
-uint64_t ga_model_largest_free(const struct ga_model *model);
 
 /** Bytes that the memory fraction allows, UINT64_MAX if none is set. */
 uint64_t ga_model_allowed_bytes(const struct ga_model *model);

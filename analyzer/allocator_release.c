@@ -17,8 +17,7 @@ static void release_block(struct ga_model *model, uint32_t block)
 	const struct ga_block released = *ga_block_of(model, block);
 	ga_block_remove(model, block);
 	ga_block_drop(model, block);
-	if (!released.prev && !released.next)
-		ga_segment_drop(model, released.segment);
+	ga_segment_drop(model, released.segment);
 	ga_driver_release(model->driver, released.size);
 	model->counts.segment_frees++;
 	model->counts.reserved -= released.size;
@@ -99,7 +98,7 @@ static bool release_downwards(
 		uint64_t size = ga_block_of(model, block)->size;
 		if (size < model->settings.max_split_bytes)
 			break;
-		if (ga_is_expandable(model, block))
+		if (!ga_is_whole_segment(model, block))
 			continue;
 		release_block(model, block);
 		released += size;
@@ -116,7 +115,8 @@ bool ga_release_oversized(struct ga_model *model, const struct ga_request *reque
 	const struct ga_free_list *list = &model->queues[request->queue].free;
 	struct ga_free_place place = ga_free_list_find(list, wanted);
 	uint32_t block = ga_free_list_at(list, place);
-	if (!block || ga_is_expandable(model, block))
+	/* A lowered limit leaves parts of segments above it: those cannot go back to the driver. */
+	if (!block || !ga_is_whole_segment(model, block))
 		return release_downwards(model, request->queue, place, wanted);
 	release_block(model, block);
 	return true;

@@ -79,13 +79,29 @@ static enum gf_status ga_read_option_nothing(
 	return GF_OK;
 }
 
+/* Sizes that may not lie below a large segment; which option comes first must not matter. */
+static enum gf_status check_limits(
+    const struct ga_allocator_settings *settings, struct gf_error *error)
+{
+	uint64_t least = settings->large_segment_bytes;
+	bool above = settings->torch < GA_TORCH(2, 9); /* "> 20" became ">= 20" */
+	if (settings->max_split_bytes < least + above)
+		return gf_fail(error, GF_USAGE, UINT64_MAX,
+		    "max_split_size_mb is too small: PyTorch wants %s %u", above ? ">" : ">=",
+		    (unsigned)(least / GA_MIB));
+	if (settings->slack_bytes < least + above && settings->slack_bytes != DEFAULT_SEGMENT)
+		return gf_fail(error, GF_USAGE, UINT64_MAX,
+		    "max_non_split_rounding_mb is too small: PyTorch wants %s %u",
+		    above ? ">" : ">=", (unsigned)(least / GA_MIB));
+	return GF_OK;
+}
+
 static enum gf_status ga_read_option_max_split(
     struct tokens *text, struct ga_allocator_settings *settings)
 {
-	uint64_t value, least = settings->large_segment_bytes / GA_MIB;
-	least += settings->torch < GA_TORCH(2, 9); /* "> 20" became ">= 20" */
-	if (!read_number(text->token, &value) || value < least)
-		return refuse(text, "max_split_size_mb", "a number above 20");
+	uint64_t value;
+	if (!read_number(text->token, &value))
+		return refuse(text, "max_split_size_mb", "a number");
 	settings->max_split_bytes = mebibytes(value);
 	return GF_OK;
 }
@@ -94,8 +110,8 @@ static enum gf_status ga_read_option_slack(
     struct tokens *text, struct ga_allocator_settings *settings)
 {
 	uint64_t value;
-	if (!read_number(text->token, &value) || value < 20)
-		return refuse(text, "max_non_split_rounding_mb", "a number above 20");
+	if (!read_number(text->token, &value))
+		return refuse(text, "max_non_split_rounding_mb", "a number");
 	settings->slack_bytes = mebibytes(value);
 	return GF_OK;
 }
@@ -174,8 +190,8 @@ static enum gf_status ga_read_option_large_segment(
     struct tokens *text, struct ga_allocator_settings *settings)
 {
 	uint64_t value;
-	if (!read_number(text->token, &value) || value < 2 || value > 1 << 20)
-		return refuse(text, "large_segment_size_mb", "a number above 2");
+	if (!read_number(text->token, &value) || value <= 10 || value > 1 << 20)
+		return refuse(text, "large_segment_size_mb", "a number above 10");
 	settings->large_segment_bytes = value * GA_MIB;
 	settings->large_page_bytes = value * GA_MIB;
 	return GF_OK;
@@ -301,8 +317,10 @@ static enum gf_status apply(
 		if (status)
 			return status;
 	}
-	*settings = changed;
-	return GF_OK;
+	enum gf_status status = check_limits(&changed, error);
+	if (!status)
+		*settings = changed;
+	return status;
 }
 
 int ga_torch_number(const char *text)

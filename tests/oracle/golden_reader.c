@@ -95,7 +95,8 @@ static void string_of(const char *header, const char *key, char *out, size_t byt
 	out[count] = 0;
 }
 
-static enum gf_status read_header(struct reading *reading, char *header, struct gf_error *error)
+static enum gf_status read_header(
+    struct reading *reading, const char *header, struct gf_error *error)
 {
 	struct golden *golden = reading->golden;
 	struct ga_trace *trace = &golden->trace;
@@ -144,19 +145,21 @@ static void read_output(struct golden *golden, const char *line)
 	add_entry(golden, &entry);
 }
 
+/* The lines of the text, each ended by 0; sscanf() of an unended line would measure all the rest. */
+static const char *next_line(const char *line)
+{
+	return line + strlen(line) + 1;
+}
+
 /* Ids of streams get their handles from the history: the k-th block in is the k-th block out. */
-static void learn_streams(struct reading *reading, const char *text)
+static void learn_streams(struct reading *reading, const char *text, const char *end)
 {
 	const struct golden *golden = reading->golden;
 	size_t next = 0;
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		bool is_oom = strncmp(line, "in oom ", 7) == 0;
-		if (strncmp(line, "in alloc ", 9) != 0 && !is_oom)
-			continue;
-		int64_t request, size;
+	for (const char *line = text; line < end; line = next_line(line)) {
 		uint64_t id;
-		if (sscanf(line, "in %*s %" SCNd64 " %" SCNd64 " %" SCNu64, &request, &size, &id) != 3)
+		if (sscanf(line, "in alloc %*d %*d %" SCNu64, &id) != 1 &&
+		    sscanf(line, "in oom %*d %*d %" SCNu64, &id) != 1)
 			continue;
 		while (next < golden->history_count &&
 		       golden->history[next].action != GA_HISTORY_ALLOC &&
@@ -233,13 +236,10 @@ static bool read_input(struct reading *reading, const char *line)
 	return strcmp(word, "stop") != 0;
 }
 
-static void read_lines(struct reading *reading, char *text)
+static void read_lines(struct reading *reading, const char *text, const char *end)
 {
 	bool is_on = true;
-	for (char *line = text, *end; *line; line = end) {
-		end = line + strcspn(line, "\n");
-		if (*end)
-			*end++ = 0;
+	for (const char *line = text; line < end; line = next_line(line)) {
 		uint64_t size, address;
 		if (is_on && strncmp(line, "in ", 3) == 0)
 			is_on = read_input(reading, line);
@@ -249,29 +249,38 @@ static void read_lines(struct reading *reading, char *text)
 	reading->golden->whole = is_on;
 }
 
+/* The whole text, lines ended by 0; NULL if the file cannot be read. */
+static char *read_text(const char *path, size_t *bytes_out)
+{
+	size_t bytes, name = strlen(path);
+	char *text = read_whole(path, &bytes);
+	if (text && name > 4 && strcmp(path + name - 4, ".zst") == 0)
+		text = inflate(text, bytes);
+	if (!text)
+		return NULL;
+	*bytes_out = strlen(text);
+	for (char *at = text; (at = strchr(at, '\n'));)
+		*at++ = 0;
+	return text;
+}
+
 enum gf_status golden_read(const char *path, struct golden *golden_out, struct gf_error *error)
 {
 	struct golden golden = {0};
 	struct reading reading = {.golden = &golden};
-	size_t bytes, name = strlen(path);
-	char *text = read_whole(path, &bytes);
+	size_t bytes;
+	char *text = read_text(path, &bytes);
 	if (!text)
 		return gf_fail(error, GF_IO, UINT64_MAX, "cannot read %s", path);
-	if (name > 4 && strcmp(path + name - 4, ".zst") == 0)
-		text = inflate(text, bytes);
-	char *lines = text + strcspn(text, "\n");
-	if (*lines)
-		*lines++ = 0;
+	const char *end = text + bytes, *lines = next_line(text);
 	ga_trace_begin(&reading.builder, &golden.trace);
 	enum gf_status status = read_header(&reading, text, error);
-	for (char *line = lines; line && *line && !status; line = strchr(line, '\n')) {
-		line += *line == '\n';
+	for (const char *line = lines; line < end && !status; line = next_line(line))
 		if (strncmp(line, "out ", 4) == 0)
 			read_output(&golden, line);
-	}
 	if (!status) {
-		learn_streams(&reading, lines);
-		read_lines(&reading, lines);
+		learn_streams(&reading, lines, end);
+		read_lines(&reading, lines, end);
 	}
 	ga_trace_end(&reading.builder);
 	ga_strings_clear(&reading.changes);
