@@ -13,14 +13,14 @@ static uint64_t key_of(uint64_t size, uint32_t block)
 
 /* Whether the block of `key` comes before (size units, tie). */
 static inline bool is_before(
-    const struct ga_block *blocks, uint64_t key, uint64_t units, uint64_t tie)
+    const struct ga_cached_block *blocks, uint64_t key, uint64_t units, uint64_t tie)
 {
 	return key >> 32 != units ? key >> 32 < units : blocks[(uint32_t)key].tie < tie;
 }
 
 /* First place that does not come before (size units, tie); may be past a chunk's last key. */
 static struct ga_free_place place_of(const struct ga_free_list *list,
-    const struct ga_block *blocks, uint64_t units, uint64_t tie)
+    const struct ga_cached_block *blocks, uint64_t units, uint64_t tie)
 {
 	struct ga_free_place place = {0, 0};
 	if (!list->count)
@@ -78,7 +78,8 @@ static void chunk_split(struct ga_free_list *list, size_t at)
 	chunk_insert(list, at + 1, high);
 }
 
-void ga_free_list_add(struct ga_free_list *list, const struct ga_block *blocks, uint32_t block)
+void ga_free_list_add(
+    struct ga_free_list *list, const struct ga_cached_block *blocks, uint32_t block)
 {
 	uint64_t size = blocks[block].size;
 	if (!list->count)
@@ -100,7 +101,7 @@ void ga_free_list_add(struct ga_free_list *list, const struct ga_block *blocks, 
 }
 
 void ga_free_list_remove(
-    struct ga_free_list *list, const struct ga_block *blocks, uint32_t block)
+    struct ga_free_list *list, const struct ga_cached_block *blocks, uint32_t block)
 {
 	struct ga_free_place place =
 	    place_of(list, blocks, blocks[block].size >> 9, blocks[block].tie);

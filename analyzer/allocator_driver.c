@@ -6,10 +6,10 @@
 #define SLOT_BITS 40 /* room for each shuffled address; half of it is used */
 #define SLOT_MASK UINT32_C(0xffffff)
 
-void ga_driver_fresh(struct ga_driver *driver, uint64_t budget_bytes, enum ga_address_order order,
-    uint32_t seed)
+void ga_alloc_driver_fresh(struct ga_alloc_driver *driver, uint64_t budget_bytes,
+    enum ga_address_order order, uint32_t seed)
 {
-	*driver = (struct ga_driver){
+	*driver = (struct ga_alloc_driver){
 	    .budget_bytes = budget_bytes,
 	    .order = order,
 	    .seed = seed,
@@ -26,7 +26,7 @@ static uint32_t shuffle(uint32_t number, uint32_t seed)
 	return slot ^ slot >> 13;
 }
 
-static uint64_t fresh_address(struct ga_driver *driver, uint64_t size)
+static uint64_t fresh_address(struct ga_alloc_driver *driver, uint64_t size)
 {
 	driver->deviations += driver->recorded;
 	if (driver->order == GA_ADDRESS_SHUFFLED)
@@ -38,7 +38,7 @@ static uint64_t fresh_address(struct ga_driver *driver, uint64_t size)
 	return driver->next_address - size;
 }
 
-bool ga_driver_allocate(struct ga_driver *driver, uint64_t size, uint64_t *address_out)
+bool ga_alloc_driver_allocate(struct ga_alloc_driver *driver, uint64_t size, uint64_t *address_out)
 {
 	if (driver->segment_next < driver->segment_count &&
 	    driver->segments[driver->segment_next].size == size) {
@@ -49,13 +49,13 @@ bool ga_driver_allocate(struct ga_driver *driver, uint64_t size, uint64_t *addre
 		*address_out = address;
 		return true;
 	}
-	if (!ga_driver_map(driver, size))
+	if (!ga_alloc_driver_map(driver, size))
 		return false;
 	*address_out = fresh_address(driver, size);
 	return true;
 }
 
-uint64_t ga_driver_reserve(struct ga_driver *driver, uint64_t size)
+uint64_t ga_alloc_driver_reserve(struct ga_alloc_driver *driver, uint64_t size)
 {
 	if (driver->reservation_next < driver->reservation_count &&
 	    driver->reservations[driver->reservation_next].size == size)
@@ -63,20 +63,20 @@ uint64_t ga_driver_reserve(struct ga_driver *driver, uint64_t size)
 	return fresh_address(driver, size);
 }
 
-bool ga_driver_map(struct ga_driver *driver, uint64_t size)
+bool ga_alloc_driver_map(struct ga_alloc_driver *driver, uint64_t size)
 {
-	if (size > ga_driver_free_bytes(driver))
+	if (size > ga_alloc_driver_free_bytes(driver))
 		return false;
 	driver->used_bytes += size;
 	return true;
 }
 
-void ga_driver_release(struct ga_driver *driver, uint64_t size)
+void ga_alloc_driver_release(struct ga_alloc_driver *driver, uint64_t size)
 {
 	driver->used_bytes -= size;
 }
 
-uint64_t ga_driver_free_bytes(const struct ga_driver *driver)
+uint64_t ga_alloc_driver_free_bytes(const struct ga_alloc_driver *driver)
 {
 	return driver->used_bytes > driver->budget_bytes
 		   ? 0

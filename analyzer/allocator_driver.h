@@ -20,22 +20,23 @@ enum ga_address_order {
 };
 
 /* One recorded answer; address 0 = refused. */
-struct ga_driver_answer {
+struct ga_alloc_driver_answer {
 	uint64_t size, address;
 };
 
-struct ga_driver {
+struct ga_alloc_driver {
 	uint64_t budget_bytes; /* device memory that this allocator can have at most */
 	uint64_t used_bytes;
-	const struct ga_driver_answer *segments; /* recorded answers in order; borrowed; may be NULL */
+	const struct ga_alloc_driver_answer
+	    *segments; /* recorded answers in order; borrowed; may be NULL */
 	size_t segment_count, segment_next;
-	const struct ga_driver_answer *reservations;
+	const struct ga_alloc_driver_answer *reservations;
 	size_t reservation_count, reservation_next;
 	uint64_t deviations;   /* calls that found no recorded answer of their size */
 	uint64_t next_address; /* of fresh answers: lowest not given, or end of the lowest given */
 	uint32_t fresh_count, seed;
 	enum ga_address_order order;
-	bool recorded;	       /* answers come from the recording; fresh ones are deviations */
+	bool recorded; /* answers come from the recording; fresh ones are deviations */
 };
 
 /**
@@ -44,22 +45,22 @@ struct ga_driver {
  * @param budget_bytes  device memory it grants
  * @param seed          of shuffled addresses; those are distinct for the first 2^24 calls
  */
-void ga_driver_fresh(struct ga_driver *driver, uint64_t budget_bytes, enum ga_address_order order,
-    uint32_t seed);
+void ga_alloc_driver_fresh(struct ga_alloc_driver *driver, uint64_t budget_bytes,
+    enum ga_address_order order, uint32_t seed);
 
 /** cudaMalloc.  @return false if it refuses; the address is then not set */
-bool ga_driver_allocate(struct ga_driver *driver, uint64_t size, uint64_t *address_out);
+bool ga_alloc_driver_allocate(struct ga_alloc_driver *driver, uint64_t size, uint64_t *address_out);
 
 /** Reservation of address space; never refused.  @return its address */
-uint64_t ga_driver_reserve(struct ga_driver *driver, uint64_t size);
+uint64_t ga_alloc_driver_reserve(struct ga_alloc_driver *driver, uint64_t size);
 
 /** Memory for expandable pages.  @return false, and nothing taken, if not all can be had */
-bool ga_driver_map(struct ga_driver *driver, uint64_t size);
+bool ga_alloc_driver_map(struct ga_alloc_driver *driver, uint64_t size);
 
 /** Memory given back by cudaFree or by unmapping. */
-void ga_driver_release(struct ga_driver *driver, uint64_t size);
+void ga_alloc_driver_release(struct ga_alloc_driver *driver, uint64_t size);
 
 /** What cudaMemGetInfo would name as free. */
-uint64_t ga_driver_free_bytes(const struct ga_driver *driver);
+uint64_t ga_alloc_driver_free_bytes(const struct ga_alloc_driver *driver);
 
 #endif

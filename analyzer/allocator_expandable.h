@@ -15,12 +15,13 @@
  *
  * @return a block of at least the rounded size that is in no list; 0 if the driver refused
  */
-uint32_t ga_expand(struct ga_model *model, const struct ga_request *request);
+uint32_t ga_alloc_expand(struct ga_allocator *model, const struct ga_alloc_request *request);
 
 /** Unmap the whole pages within a free block, and drop the reservation once nothing is mapped. */
-void ga_unmap_block(struct ga_model *model, uint32_t block);
+void ga_alloc_unmap_block(struct ga_allocator *model, uint32_t block);
 
 /** Bytes of the whole pages within a block of an expandable segment. */
-uint64_t ga_whole_pages(const struct ga_model *model, uint32_t block, uint64_t *start_out);
+uint64_t ga_alloc_whole_pages(
+    const struct ga_allocator *model, uint32_t block, uint64_t *start_out);
 
 #endif

@@ -48,7 +48,7 @@ enum ga_history_action {
 #define A(name, word) GA_HISTORY_##name,
 	GA_HISTORY_ACTIONS(A)
 #undef A
-	GA_HISTORY_ACTION_COUNT
+	    GA_HISTORY_ACTION_COUNT
 };
 
 /* Word of an action as PyTorch writes it. */
@@ -64,11 +64,11 @@ struct ga_history_entry {
 /* Called during a call of the model; must not call it back. */
 typedef void ga_history_sink(void *self, const struct ga_history_entry *entry);
 
-struct ga_model_counts {
+struct ga_allocator_counts {
 	uint64_t requested; /* bytes asked for by live and waiting blocks */
 	uint64_t allocated; /* bytes of live blocks */
 	uint64_t active;    /* the same and those of waiting blocks */
-	uint64_t plain;     /* active, had every request been rounded to 512 bytes only */
+	uint64_t plain;	    /* active, had every request been rounded to 512 bytes only */
 	uint64_t reserved;  /* bytes held from the driver */
 	uint64_t peak_allocated, peak_active, peak_plain, peak_reserved;
 	uint64_t allocs, retries, ooms;
@@ -78,7 +78,7 @@ struct ga_model_counts {
 	uint64_t collections; /* garbage collections that freed something */
 };
 
-struct ga_model;
+struct ga_allocator;
 
 /**
  * A new, empty allocator.
@@ -87,13 +87,13 @@ struct ga_model;
  * @param device_bytes  total memory of the device: base of fractions and reservations
  * @param driver        borrowed until the model is destroyed
  * @param sink          history goes here; NULL: nowhere
- * @return never NULL; ga_model_destroy it
+ * @return never NULL; ga_allocator_destroy it
  */
-struct ga_model *ga_model_new(const struct ga_allocator_settings *settings, uint64_t device_bytes,
-    struct ga_driver *driver, ga_history_sink *sink, void *sink_self);
+struct ga_allocator *ga_allocator_new(const struct ga_allocator_settings *settings,
+    uint64_t device_bytes, struct ga_alloc_driver *driver, ga_history_sink *sink, void *sink_self);
 
 /** Free the model.  @param model  may be NULL */
-void ga_model_destroy(struct ga_model *model);
+void ga_allocator_destroy(struct ga_allocator *model);
 
 /**
  * Hand out a block.
@@ -101,56 +101,56 @@ void ga_model_destroy(struct ga_model *model);
  * @param request  bytes, not 0
  * @param stream   handle of the stream; handles order the releases
  * @param pool     0: default pool; else the private pool of the capture that this stream is part of
- * @param tag      the caller's own name of the block, for ga_model_ready
+ * @param tag      the caller's own name of the block, for ga_allocator_ready
  * @return number of the block, valid until it is freed and complete; 0: out of memory
  */
-uint32_t ga_model_allocate(
-    struct ga_model *model, uint64_t request, uint64_t stream, uint32_t pool, uint32_t tag);
+uint32_t ga_allocator_allocate(
+    struct ga_allocator *model, uint64_t request, uint64_t stream, uint32_t pool, uint32_t tag);
 
 /**
  * The program frees a block.
  *
- * @param waits  other streams used it: it completes after ga_model_ready, or when the model itself
- *               waits for all events
+ * @param waits  other streams used it: it completes after ga_allocator_ready, or when the model
+ * itself waits for all events
  */
-void ga_model_free(struct ga_model *model, uint32_t block, bool waits);
+void ga_allocator_free(struct ga_allocator *model, uint32_t block, bool waits);
 
 /**
  * The last event of a waiting block is done; the block becomes free at the next allocation outside
  * captures.  Nothing happens if the model has completed it already, even if the number stands for
  * another block by now: the tag tells.
  */
-void ga_model_ready(struct ga_model *model, uint32_t block, uint32_t tag);
+void ga_allocator_ready(struct ga_allocator *model, uint32_t block, uint32_t tag);
 
 /** torch.cuda.empty_cache(). */
-void ga_model_empty_cache(struct ga_model *model);
+void ga_allocator_empty_cache(struct ga_allocator *model);
 
 /** torch.cuda.set_per_process_memory_fraction().  @param fraction  0 to 1 */
-void ga_model_set_fraction(struct ga_model *model, double fraction);
+void ga_allocator_set_fraction(struct ga_allocator *model, double fraction);
 
 /** New settings at run time; release rules and tie stay. */
-void ga_model_set_settings(struct ga_model *model, const struct ga_allocator_settings *settings);
+void ga_allocator_change(struct ga_allocator *model, const struct ga_allocator_settings *settings);
 
 /** Settings in force.  @return borrowed, valid until the next call */
-const struct ga_allocator_settings *ga_model_settings(const struct ga_model *model);
+const struct ga_allocator_settings *ga_allocator_current(const struct ga_allocator *model);
 
 /** A capture into a private pool begins.  @param pool  its id, not 0; made if it is new */
-void ga_model_capture_begin(struct ga_model *model, uint32_t pool);
+void ga_allocator_capture_begin(struct ga_allocator *model, uint32_t pool);
 
 /** A capture ended. */
-void ga_model_capture_end(struct ga_model *model, uint32_t pool);
+void ga_allocator_capture_end(struct ga_allocator *model, uint32_t pool);
 
 /** A graph that used the pool is gone; after the last one the pool's memory can be released. */
-void ga_model_pool_release(struct ga_model *model, uint32_t pool);
+void ga_allocator_pool_release(struct ga_allocator *model, uint32_t pool);
 
 /** Figures since the beginning.  @return borrowed, changes with each call */
-const struct ga_model_counts *ga_model_counts(const struct ga_model *model);
+const struct ga_allocator_counts *ga_allocator_counts(const struct ga_allocator *model);
 
 /** Address and size of a live or waiting block. */
-uint64_t ga_model_block_address(const struct ga_model *model, uint32_t block);
-uint64_t ga_model_block_size(const struct ga_model *model, uint32_t block);
+uint64_t ga_allocator_block_address(const struct ga_allocator *model, uint32_t block);
+uint64_t ga_allocator_block_size(const struct ga_allocator *model, uint32_t block);
 
 /** Bytes that the memory fraction allows, UINT64_MAX if none is set. */
-uint64_t ga_model_allowed_bytes(const struct ga_model *model);
+uint64_t ga_allocator_allowed_bytes(const struct ga_allocator *model);
 
 #endif

@@ -6,35 +6,35 @@
 #include "analyzer/allocator_expandable.h"
 #include "analyzer/xalloc.h"
 
-bool ga_is_whole_segment(const struct ga_model *model, uint32_t block)
+bool ga_alloc_is_whole_segment(const struct ga_allocator *model, uint32_t block)
 {
-	const struct ga_block *free_block = ga_block_of(model, block);
-	return !free_block->prev && !free_block->next && !ga_is_expandable(model, block);
+	const struct ga_cached_block *free_block = ga_cached_block_of(model, block);
+	return !free_block->prev && !free_block->next && !ga_alloc_is_expandable(model, block);
 }
 
-static void release_block(struct ga_model *model, uint32_t block)
+static void release_block(struct ga_allocator *model, uint32_t block)
 {
-	const struct ga_block released = *ga_block_of(model, block);
-	ga_block_remove(model, block);
-	ga_block_drop(model, block);
-	ga_segment_drop(model, released.segment);
-	ga_driver_release(model->driver, released.size);
+	const struct ga_cached_block released = *ga_cached_block_of(model, block);
+	ga_cached_block_remove(model, block);
+	ga_cached_block_drop(model, block);
+	ga_cached_segment_drop(model, released.segment);
+	ga_alloc_driver_release(model->driver, released.size);
 	model->counts.segment_frees++;
 	model->counts.reserved -= released.size;
-	ga_emit(model, GA_HISTORY_SEGMENT_FREE, released.address, released.size,
+	ga_alloc_emit(model, GA_HISTORY_SEGMENT_FREE, released.address, released.size,
 	    model->queues[released.queue].stream);
 }
 
-static uint32_t age_of(const struct ga_model *model, uint32_t block)
+static uint32_t age_of(const struct ga_allocator *model, uint32_t block)
 {
-	const struct ga_block *aged = ga_block_of(model, block);
-	return ga_side_of(model, aged->queue)->searches - aged->age_base;
+	const struct ga_cached_block *aged = ga_cached_block_of(model, block);
+	return ga_alloc_side_of(model, aged->queue)->searches - aged->age_base;
 }
 
 /* Blocks that garbage collection may release, in list order. */
-static size_t collect_candidates(const struct ga_model *model, uint32_t **candidates_out)
+static size_t collect_candidates(const struct ga_allocator *model, uint32_t **candidates_out)
 {
-	const struct ga_side *side = &model->sides[0];
+	const struct ga_alloc_side *side = &model->sides[0];
 	uint32_t *candidates = NULL;
 	size_t count = 0, capacity = 0;
 	for (size_t i = 0; i < side->count; i++) {
@@ -42,7 +42,7 @@ static size_t collect_candidates(const struct ga_model *model, uint32_t **candid
 		struct ga_free_place place = {0, 0};
 		for (uint32_t block; (block = ga_free_list_at(list, place));
 		     place = ga_free_list_next(list, place)) {
-			if (!ga_is_whole_segment(model, block))
+			if (!ga_alloc_is_whole_segment(model, block))
 				continue;
 			candidates = ga_xgrow(candidates, count, &capacity, sizeof(*candidates));
 			candidates[count++] = block;
@@ -52,10 +52,9 @@ static size_t collect_candidates(const struct ga_model *model, uint32_t **candid
 	return count;
 }
 
-void ga_collect(struct ga_model *model)
+void ga_alloc_collect(struct ga_allocator *model)
 {
-	uint64_t limit =
-	    (uint64_t)(model->settings.gc_threshold * (double)model->allowed_bytes);
+	uint64_t limit = (uint64_t)(model->settings.gc_threshold * (double)model->allowed_bytes);
 	if (model->counts.reserved <= limit)
 		return;
 	uint64_t target = model->counts.reserved - limit, released = 0;
@@ -74,7 +73,7 @@ void ga_collect(struct ga_model *model)
 				candidates[kept++] = block;
 				continue;
 			}
-			released += ga_block_of(model, block)->size;
+			released += ga_cached_block_of(model, block)->size;
 			ages -= age;
 			release_block(model, block);
 		}
@@ -89,16 +88,16 @@ void ga_collect(struct ga_model *model)
 
 /* From the block before `place` downwards, until the released bytes reach `wanted`. */
 static bool release_downwards(
-    struct ga_model *model, uint32_t queue, struct ga_free_place place, uint64_t wanted)
+    struct ga_allocator *model, uint32_t queue, struct ga_free_place place, uint64_t wanted)
 {
 	const struct ga_free_list *list = &model->queues[queue].free;
 	uint64_t released = 0;
 	while (released < wanted && ga_free_list_back(list, &place)) {
 		uint32_t block = ga_free_list_at(list, place);
-		uint64_t size = ga_block_of(model, block)->size;
+		uint64_t size = ga_cached_block_of(model, block)->size;
 		if (size < model->settings.max_split_bytes)
 			break;
-		if (!ga_is_whole_segment(model, block))
+		if (!ga_alloc_is_whole_segment(model, block))
 			continue;
 		release_block(model, block);
 		released += size;
@@ -106,7 +105,7 @@ static bool release_downwards(
 	return released >= wanted;
 }
 
-bool ga_release_oversized(struct ga_model *model, const struct ga_request *request)
+bool ga_alloc_release_oversized(struct ga_allocator *model, const struct ga_alloc_request *request)
 {
 	uint64_t limit = model->settings.max_split_bytes;
 	if (limit == UINT64_MAX)
@@ -116,48 +115,49 @@ bool ga_release_oversized(struct ga_model *model, const struct ga_request *reque
 	struct ga_free_place place = ga_free_list_find(list, wanted);
 	uint32_t block = ga_free_list_at(list, place);
 	/* A lowered limit leaves parts of segments above it: those cannot go back to the driver. */
-	if (!block || !ga_is_whole_segment(model, block))
+	if (!block || !ga_alloc_is_whole_segment(model, block))
 		return release_downwards(model, request->queue, place, wanted);
 	release_block(model, block);
 	return true;
 }
 
-static void complete_waiting(struct ga_model *model)
+static void complete_waiting(struct ga_allocator *model)
 {
 	for (size_t i = 0; i < model->waiting_count; i++)
-		ga_block_complete(model, model->waiting[i]);
+		ga_cached_block_complete(model, model->waiting[i]);
 	model->waiting_count = 0;
 	model->ready_count = 0;
 }
 
 /* All of one half of a pool: classic segments in list order, then expandable pages likewise. */
-static void release_side(struct ga_model *model, uint32_t number)
+static void release_side(struct ga_allocator *model, uint32_t number)
 {
 	uint32_t *found = NULL;
 	size_t count = 0, capacity = 0, expandable = 0;
-	const struct ga_side *side = &model->sides[number];
+	const struct ga_alloc_side *side = &model->sides[number];
 	for (size_t i = 0; i < side->count; i++) {
 		const struct ga_free_list *list = &model->queues[side->queues[i]].free;
 		struct ga_free_place place = {0, 0};
 		for (uint32_t block; (block = ga_free_list_at(list, place));
 		     place = ga_free_list_next(list, place)) {
-			if (!ga_is_expandable(model, block) && !ga_is_whole_segment(model, block))
+			if (!ga_alloc_is_expandable(model, block) &&
+			    !ga_alloc_is_whole_segment(model, block))
 				continue;
 			found = ga_xgrow(found, count, &capacity, sizeof(*found));
 			found[count++] = block;
 		}
 	}
 	for (size_t i = 0; i < count; i++)
-		if (ga_is_expandable(model, found[i]))
+		if (ga_alloc_is_expandable(model, found[i]))
 			found[expandable++] = found[i];
 		else
 			release_block(model, found[i]);
 	for (size_t i = 0; i < expandable; i++)
-		ga_unmap_block(model, found[i]);
+		ga_alloc_unmap_block(model, found[i]);
 	free(found);
 }
 
-void ga_release_cached(struct ga_model *model)
+void ga_alloc_release_cached(struct ga_allocator *model)
 {
 	complete_waiting(model);
 	model->counts.stalls++;

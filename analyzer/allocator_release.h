@@ -10,7 +10,7 @@
 #include "analyzer/allocator_state.h"
 
 /** Release old unsplit segments while more is reserved than the threshold allows. */
-void ga_collect(struct ga_model *model);
+void ga_alloc_collect(struct ga_allocator *model);
 
 /**
  * With a split limit: release one oversized block of the request's stream that is large enough, or
@@ -18,12 +18,12 @@ void ga_collect(struct ga_model *model);
  *
  * @return whether that much was released
  */
-bool ga_release_oversized(struct ga_model *model, const struct ga_request *request);
+bool ga_alloc_release_oversized(struct ga_allocator *model, const struct ga_alloc_request *request);
 
 /** Wait for all events, then release whatever can be released. */
-void ga_release_cached(struct ga_model *model);
+void ga_alloc_release_cached(struct ga_allocator *model);
 
 /** Whether a free block is a whole classic segment. */
-bool ga_is_whole_segment(const struct ga_model *model, uint32_t block);
+bool ga_alloc_is_whole_segment(const struct ga_allocator *model, uint32_t block);
 
 #endif

@@ -7,7 +7,7 @@
 
 #define FRACTION_ONE 0x1p60
 
-void ga_replay_begin(struct ga_replay *replay, const struct ga_trace *trace,
+void ga_replay_begin(struct ga_replay *replay, const struct ga_alloc_trace *trace,
     const struct ga_replay_options *options)
 {
 	uint64_t budget = options->budget_bytes ? options->budget_bytes : trace->budget_bytes;
@@ -19,7 +19,7 @@ void ga_replay_begin(struct ga_replay *replay, const struct ga_trace *trace,
 	    .blocks = ga_xalloc(trace->block_count, sizeof(uint32_t)),
 	    .first_oom = UINT64_MAX,
 	};
-	ga_driver_fresh(&replay->driver, budget, options->order, options->seed);
+	ga_alloc_driver_fresh(&replay->driver, budget, options->order, options->seed);
 	if (options->recorded_driver) {
 		replay->driver.recorded = true;
 		replay->driver.segments = trace->segments;
@@ -27,18 +27,18 @@ void ga_replay_begin(struct ga_replay *replay, const struct ga_trace *trace,
 		replay->driver.reservations = trace->reservations;
 		replay->driver.reservation_count = trace->reservation_count;
 	}
-	replay->model = ga_model_new(
+	replay->model = ga_allocator_new(
 	    &replay->settings, device, &replay->driver, options->sink, options->sink_self);
 	if (options->fraction > 0)
-		ga_model_set_fraction(replay->model, options->fraction);
+		ga_allocator_set_fraction(replay->model, options->fraction);
 }
 
 static void ready(struct ga_replay *replay, uint32_t block)
 {
-	ga_model_ready(replay->model, replay->blocks[block], block);
+	ga_allocator_ready(replay->model, replay->blocks[block], block);
 }
 
-static void postpone(struct ga_replay *replay, const struct ga_trace_event *event)
+static void postpone(struct ga_replay *replay, const struct ga_alloc_trace_event *event)
 {
 	replay->postponed = ga_xgrow(replay->postponed, replay->postponed_count,
 	    &replay->postponed_capacity, sizeof(*event));
@@ -57,10 +57,10 @@ static void deliver(struct ga_replay *replay, bool all, uint16_t stream)
 	replay->postponed_count = kept;
 }
 
-static void play_ready(struct ga_replay *replay, const struct ga_trace_event *event)
+static void play_ready(struct ga_replay *replay, const struct ga_alloc_trace_event *event)
 {
 	enum ga_ready_rule rule = replay->options.ready;
-	bool forced = event->flags & GA_TRACE_FORCED;
+	bool forced = event->flags & GA_CALL_FORCED;
 	if (rule == GA_READY_LATE || (rule == GA_READY_NATURAL && forced)) {
 		postpone(replay, event);
 		return;
@@ -72,41 +72,42 @@ static void play_ready(struct ga_replay *replay, const struct ga_trace_event *ev
 
 static void play_settings(struct ga_replay *replay, uint64_t index)
 {
-	/* Settings under test stay in force: what the program sets is not known to mix with them. */
+	/* Settings under test stay in force: what the program sets is not known to mix with them.
+	 */
 	if (replay->options.settings || index >= replay->trace->settings_count)
 		return;
 	if (ga_allocator_settings_change(
 		&replay->settings, replay->trace->settings_texts[index], NULL))
 		replay->refused_settings++;
 	else
-		ga_model_set_settings(replay->model, &replay->settings);
+		ga_allocator_change(replay->model, &replay->settings);
 }
 
 /* What happens rarely. */
-static void play_mark(struct ga_replay *replay, const struct ga_trace_event *event)
+static void play_mark(struct ga_replay *replay, const struct ga_alloc_trace_event *event)
 {
-	switch ((enum ga_trace_kind)event->kind) {
-	case GA_TRACE_EMPTY_CACHE:
-		ga_model_empty_cache(replay->model);
+	switch ((enum ga_alloc_trace_kind)event->kind) {
+	case GA_CALL_EMPTY_CACHE:
+		ga_allocator_empty_cache(replay->model);
 		break;
-	case GA_TRACE_FRACTION:
-		ga_model_set_fraction(replay->model, (double)event->value / FRACTION_ONE);
+	case GA_CALL_FRACTION:
+		ga_allocator_set_fraction(replay->model, (double)event->value / FRACTION_ONE);
 		break;
-	case GA_TRACE_SETTINGS:
+	case GA_CALL_SETTINGS:
 		play_settings(replay, event->value);
 		break;
-	case GA_TRACE_CAPTURE_BEGIN:
-		ga_model_capture_begin(replay->model, event->block);
+	case GA_CALL_CAPTURE_BEGIN:
+		ga_allocator_capture_begin(replay->model, event->block);
 		replay->pool = event->block;
 		break;
-	case GA_TRACE_CAPTURE_END:
-		ga_model_capture_end(replay->model, event->block);
+	case GA_CALL_CAPTURE_END:
+		ga_allocator_capture_end(replay->model, event->block);
 		replay->pool = 0;
 		break;
-	case GA_TRACE_POOL_RELEASE:
-		ga_model_pool_release(replay->model, event->block);
+	case GA_CALL_POOL_RELEASE:
+		ga_allocator_pool_release(replay->model, event->block);
 		break;
-	case GA_TRACE_SYNCHRONIZE:
+	case GA_CALL_SYNCHRONIZE:
 		deliver(replay, true, 0);
 		break;
 	default:
@@ -116,30 +117,31 @@ static void play_mark(struct ga_replay *replay, const struct ga_trace_event *eve
 
 bool ga_replay_run(struct ga_replay *replay, size_t until)
 {
-	const struct ga_trace *trace = replay->trace;
+	const struct ga_alloc_trace *trace = replay->trace;
 	size_t end = until < trace->event_count ? until : trace->event_count;
 	while (replay->next < end) {
-		const struct ga_trace_event *event = &trace->events[replay->next++];
+		const struct ga_alloc_trace_event *event = &trace->events[replay->next++];
 		uint32_t block;
 		switch (event->kind) {
-		case GA_TRACE_ALLOC:
-			block = ga_model_allocate(replay->model, event->value,
+		case GA_CALL_ALLOC:
+			block = ga_allocator_allocate(replay->model, event->value,
 			    trace->streams[event->stream],
-			    event->flags & GA_TRACE_CAPTURED ? replay->pool : 0, event->block);
+			    event->flags & GA_CALL_CAPTURED ? replay->pool : 0, event->block);
 			replay->blocks[event->block] = block;
 			if (!block && replay->first_oom == UINT64_MAX)
 				replay->first_oom = replay->next - 1;
-			if ((!block || event->flags & GA_TRACE_FAILED) && replay->options.stop_at_oom)
+			if ((!block || event->flags & GA_CALL_FAILED) &&
+			    replay->options.stop_at_oom)
 				return false;
 			break;
-		case GA_TRACE_FREE:
+		case GA_CALL_FREE:
 			block = replay->blocks[event->block];
 			if (block)
-				ga_model_free(replay->model, block,
-				    event->flags & GA_TRACE_WAITS &&
+				ga_allocator_free(replay->model, block,
+				    event->flags & GA_CALL_WAITS &&
 					replay->options.ready != GA_READY_AT_ONCE);
 			break;
-		case GA_TRACE_READY:
+		case GA_CALL_READY:
 			if (replay->blocks[event->block])
 				play_ready(replay, event);
 			break;
@@ -154,17 +156,17 @@ bool ga_replay_run(struct ga_replay *replay, size_t until)
 void ga_replay_end(struct ga_replay *replay, struct ga_replay_result *result_out)
 {
 	if (result_out) {
-		result_out->counts = *ga_model_counts(replay->model);
+		result_out->counts = *ga_allocator_counts(replay->model);
 		result_out->first_oom = replay->first_oom;
 		result_out->deviations = replay->driver.deviations;
 	}
-	ga_model_destroy(replay->model);
+	ga_allocator_destroy(replay->model);
 	free(replay->blocks);
 	free(replay->postponed);
 	*replay = (struct ga_replay){0};
 }
 
-void ga_replay_whole(const struct ga_trace *trace, const struct ga_replay_options *options,
+void ga_replay_whole(const struct ga_alloc_trace *trace, const struct ga_replay_options *options,
     struct ga_replay_result *result_out)
 {
 	struct ga_replay replay;
@@ -173,7 +175,7 @@ void ga_replay_whole(const struct ga_trace *trace, const struct ga_replay_option
 	ga_replay_end(&replay, result_out);
 }
 
-enum ga_address_order ga_trace_order(const struct ga_trace *trace)
+enum ga_address_order ga_alloc_trace_order(const struct ga_alloc_trace *trace)
 {
 	size_t down = 0, up = 0;
 	uint64_t before = 0;
@@ -220,10 +222,11 @@ static void compare_entry(void *self, const struct ga_history_entry *entry)
 		fidelity->recorded = comparison->segments[comparison->next];
 }
 
-void ga_replay_verify(const struct ga_trace *trace, const struct ga_history_entry *segments,
+void ga_replay_verify(const struct ga_alloc_trace *trace, const struct ga_history_entry *segments,
     size_t segment_count, struct ga_fidelity *fidelity_out)
 {
-	*fidelity_out = (struct ga_fidelity){.segments = segment_count, .first_mismatch = UINT64_MAX};
+	*fidelity_out =
+	    (struct ga_fidelity){.segments = segment_count, .first_mismatch = UINT64_MAX};
 	struct comparison comparison = {segments, segment_count, 0, fidelity_out};
 	struct ga_replay_options options = {
 	    .recorded_driver = true,
@@ -233,14 +236,15 @@ void ga_replay_verify(const struct ga_trace *trace, const struct ga_history_entr
 	struct ga_replay replay;
 	ga_replay_begin(&replay, trace, &options);
 	while (replay.next < trace->event_count) {
-		const struct ga_trace_event *event = &trace->events[replay.next];
+		const struct ga_alloc_trace_event *event = &trace->events[replay.next];
 		ga_replay_run(&replay, replay.next + 1);
-		if (event->kind != GA_TRACE_ALLOC || !trace->addresses[event->block])
+		if (event->kind != GA_CALL_ALLOC || !trace->addresses[event->block])
 			continue;
 		uint32_t block = replay.blocks[event->block];
 		fidelity_out->blocks++;
-		fidelity_out->blocks_matched += block && ga_model_block_address(replay.model,
-							     block) == trace->addresses[event->block];
+		fidelity_out->blocks_matched +=
+		    block && ga_allocator_block_address(replay.model, block) ==
+				 trace->addresses[event->block];
 	}
 	if (comparison.next < segment_count && fidelity_out->first_mismatch == UINT64_MAX) {
 		fidelity_out->first_mismatch = comparison.next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replay a trace of allocator calls through the model: with the recorded settings and driver answers
- * to see whether the model is right about this program (fidelity), or with others to see what would
- * have happened (counterfactual).
+ * Replay a trace of allocator calls through the model: with the recorded settings and driver
+ * answers to see whether the model is right about this program (fidelity), or with others to see
+ * what would have happened (counterfactual).
  *
  * Threads: any number of replays of one trace at once; a replay belongs to one thread.
  */
@@ -17,7 +17,7 @@ enum ga_ready_rule {
 	GA_READY_NATURAL,  /* the same, but what only a wait forced comes with the next one seen on
 			      that stream without force */
 	GA_READY_AT_ONCE,  /* at the free: nothing ever waits */
-	GA_READY_LATE,     /* at the next synchronization of the program, or a release of the cache */
+	GA_READY_LATE, /* at the next synchronization of the program, or a release of the cache */
 };
 
 struct ga_replay_options {
@@ -26,40 +26,40 @@ struct ga_replay_options {
 	uint64_t device_bytes;			      /* 0: the recorded one */
 	double fraction;			      /* > 0: set before the first event */
 	enum ga_ready_rule ready;
-	bool recorded_driver; /* answers of the recorded driver, as far as they go */
+	bool recorded_driver;	     /* answers of the recorded driver, as far as they go */
 	enum ga_address_order order; /* of fresh addresses */
 	uint32_t seed;		     /* if they are shuffled */
-	bool stop_at_oom;     /* end behind the first failure, recorded or replayed: the program's
-				 future is not known then */
+	bool stop_at_oom;      /* end behind the first failure, recorded or replayed: the program's
+				  future is not known then */
 	ga_history_sink *sink; /* NULL: no history */
 	void *sink_self;
 };
 
 /* A replay under way. */
 struct ga_replay {
-	const struct ga_trace *trace;
+	const struct ga_alloc_trace *trace;
 	struct ga_replay_options options;
-	struct ga_driver driver;
-	struct ga_model *model;
-	uint32_t *blocks;   /* trace's block -> model's block, 0: none */
-	size_t next;	    /* index of the event that comes next */
-	uint32_t pool;	    /* of the capture under way */
-	struct ga_allocator_settings settings; /* as changed so far */
-	struct ga_trace_event *postponed;      /* READY events held back */
+	struct ga_alloc_driver driver;
+	struct ga_allocator *model;
+	uint32_t *blocks;			/* trace's block -> model's block, 0: none */
+	size_t next;				/* index of the event that comes next */
+	uint32_t pool;				/* of the capture under way */
+	struct ga_allocator_settings settings;	/* as changed so far */
+	struct ga_alloc_trace_event *postponed; /* READY events held back */
 	size_t postponed_count, postponed_capacity;
-	uint64_t first_oom;	  /* index of the event, UINT64_MAX: none */
+	uint64_t first_oom;	   /* index of the event, UINT64_MAX: none */
 	uint64_t refused_settings; /* texts of changes that this release refuses */
 };
 
 /* What a whole replay comes to. */
 struct ga_replay_result {
-	struct ga_model_counts counts;
-	uint64_t first_oom;   /* index of the event, UINT64_MAX: none */
-	uint64_t deviations;  /* driver calls that the recording does not answer */
+	struct ga_allocator_counts counts;
+	uint64_t first_oom;  /* index of the event, UINT64_MAX: none */
+	uint64_t deviations; /* driver calls that the recording does not answer */
 };
 
 /** Begin.  @param trace, options->settings  borrowed until the end */
-void ga_replay_begin(struct ga_replay *replay, const struct ga_trace *trace,
+void ga_replay_begin(struct ga_replay *replay, const struct ga_alloc_trace *trace,
     const struct ga_replay_options *options);
 
 /**
@@ -73,11 +73,11 @@ bool ga_replay_run(struct ga_replay *replay, size_t until);
 void ga_replay_end(struct ga_replay *replay, struct ga_replay_result *result_out);
 
 /** Begin, run and end. */
-void ga_replay_whole(const struct ga_trace *trace, const struct ga_replay_options *options,
+void ga_replay_whole(const struct ga_alloc_trace *trace, const struct ga_replay_options *options,
     struct ga_replay_result *result_out);
 
 /** Order of fresh addresses that is like the recorded segments': up or down. */
-enum ga_address_order ga_trace_order(const struct ga_trace *trace);
+enum ga_address_order ga_alloc_trace_order(const struct ga_alloc_trace *trace);
 
 /* Comparison of a replay with what was recorded. */
 struct ga_fidelity {
@@ -93,7 +93,7 @@ struct ga_fidelity {
  * @param segments  recorded segment events (alloc, free, map, unmap) in order; stream may be
  *                  UINT64_MAX where it is not known
  */
-void ga_replay_verify(const struct ga_trace *trace, const struct ga_history_entry *segments,
+void ga_replay_verify(const struct ga_alloc_trace *trace, const struct ga_history_entry *segments,
     size_t segment_count, struct ga_fidelity *fidelity_out);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "analyzer/allocator_settings.h"
 
-#define GA_BLOCK_BYTES UINT64_C(512)	    /* granularity and least size of a block */
+#define GA_GRANULE_BYTES UINT64_C(512)	    /* granularity and least size of a block */
 #define GA_SMALL_BYTES GA_MIB		    /* up to here a block lives in the small pool */
 #define GA_SMALL_SEGMENT_BYTES (2 * GA_MIB) /* segment of the small pool */
 #define GA_LARGE_ALLOC_BYTES (10 * GA_MIB)  /* from here a segment is made to measure */
@@ -20,8 +20,9 @@
 /** Next multiple of 512 bytes, at least 512. */
 static inline uint64_t ga_round_plain(uint64_t request)
 {
-	return request < GA_BLOCK_BYTES ? GA_BLOCK_BYTES
-					: (request + GA_BLOCK_BYTES - 1) & ~(GA_BLOCK_BYTES - 1);
+	return request < GA_GRANULE_BYTES
+		   ? GA_GRANULE_BYTES
+		   : (request + GA_GRANULE_BYTES - 1) & ~(GA_GRANULE_BYTES - 1);
 }
 
 /**
@@ -38,6 +39,6 @@ uint64_t ga_round_request(const struct ga_allocator_settings *settings, uint64_t
  *
  * @param block_bytes  what ga_round_request returned
  */
-uint64_t ga_segment_bytes(const struct ga_allocator_settings *settings, uint64_t block_bytes);
+uint64_t ga_round_segment(const struct ga_allocator_settings *settings, uint64_t block_bytes);
 
 #endif

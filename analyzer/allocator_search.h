@@ -14,9 +14,10 @@
  *
  * @return 0 if none serves.   Cost: O(log free blocks), and the descent among expandable ones
  */
-uint32_t ga_search(struct ga_model *model, const struct ga_request *request);
+uint32_t ga_alloc_search(struct ga_allocator *model, const struct ga_alloc_request *request);
 
 /** Whether the rest of `block` goes back to the free blocks when the request is cut off it. */
-bool ga_splits(const struct ga_model *model, const struct ga_request *request, uint32_t block);
+bool ga_alloc_splits(
+    const struct ga_allocator *model, const struct ga_alloc_request *request, uint32_t block);
 
 #endif

@@ -87,8 +87,8 @@ static enum gf_status check_limits(
 	bool above = settings->torch < GA_TORCH(2, 9); /* "> 20" became ">= 20" */
 	if (settings->max_split_bytes < least + above)
 		return gf_fail(error, GF_USAGE, UINT64_MAX,
-		    "max_split_size_mb is too small: PyTorch wants %s %u", above ? ">" : ">=",
-		    (unsigned)(least / GA_MIB));
+		    "max_split_size_mb is too small: PyTorch wants %s %u",
+		    above ? ">" : ">=", (unsigned)(least / GA_MIB));
 	if (settings->slack_bytes < least + above && settings->slack_bytes != DEFAULT_SEGMENT)
 		return gf_fail(error, GF_USAGE, UINT64_MAX,
 		    "max_non_split_rounding_mb is too small: PyTorch wants %s %u",
@@ -246,8 +246,7 @@ static enum gf_status ga_read_option_divisions(
 	uint64_t value;
 	int last = -1;
 	if (!at_token(text, "[")) {
-		if (!read_number(text->token, &value) || value > 1 << 20 ||
-		    !is_power_of_two(value))
+		if (!read_number(text->token, &value) || value > 1 << 20 || !is_power_of_two(value))
 			return refuse(text, "roundup_power2_divisions", "a power of two");
 		fill_divisions(settings, 0, value);
 		return GF_OK;
@@ -261,8 +260,9 @@ static enum gf_status ga_read_option_divisions(
 		if (status)
 			return status;
 	}
-	return at_token(text, "]") ? GF_OK
-				   : refuse(text, "roundup_power2_divisions", "a list that ends with ]");
+	return at_token(text, "]")
+		   ? GF_OK
+		   : refuse(text, "roundup_power2_divisions", "a list that ends with ]");
 }
 
 static const struct option *find_option(const char *name, size_t bytes)
@@ -354,8 +354,8 @@ void ga_allocator_settings_default(int torch, struct ga_allocator_settings *sett
 	};
 }
 
-enum gf_status ga_allocator_settings_parse(int torch, const char *text,
-    struct ga_allocator_settings *settings_out, struct gf_error *error)
+enum gf_status ga_allocator_settings_parse(
+    int torch, const char *text, struct ga_allocator_settings *settings_out, struct gf_error *error)
 {
 	struct ga_allocator_settings settings;
 	ga_allocator_settings_default(torch, &settings);

@@ -31,21 +31,21 @@ enum ga_tie {
 
 /* Everything that the policy depends on.  Sizes in bytes. */
 struct ga_allocator_settings {
-	int torch;			      /* GA_TORCH(...) */
-	enum ga_tie tie;		      /* by release */
-	bool expandable;		      /* expandable_segments */
-	bool drops_short_reservation;	      /* by release, from 2.15 */
-	bool driver_pool;		      /* backend:cudaMallocAsync: nothing here applies */
-	uint64_t max_split_bytes;	      /* UINT64_MAX: no limit */
-	uint64_t slack_bytes;		      /* max_non_split_rounding_mb */
-	double gc_threshold;		      /* 0: off */
+	int torch;				/* GA_TORCH(...) */
+	enum ga_tie tie;			/* by release */
+	bool expandable;			/* expandable_segments */
+	bool drops_short_reservation;		/* by release, from 2.15 */
+	bool driver_pool;			/* backend:cudaMallocAsync: nothing here applies */
+	uint64_t max_split_bytes;		/* UINT64_MAX: no limit */
+	uint64_t slack_bytes;			/* max_non_split_rounding_mb */
+	double gc_threshold;			/* 0: off */
 	uint32_t divisions[GA_ROUNDUP_BUCKETS]; /* roundup_power2_divisions; 0, 1: off */
-	uint64_t roundup_bypass_bytes;	      /* 1.13: larger requests are not rounded up */
-	uint64_t large_segment_bytes;	      /* segment of a request of 1 MiB to 10 MiB */
+	uint64_t roundup_bypass_bytes;		/* 1.13: larger requests are not rounded up */
+	uint64_t large_segment_bytes;		/* segment of a request of 1 MiB to 10 MiB */
 	uint64_t small_page_bytes, large_page_bytes; /* expandable pages */
-	double fraction;		      /* per_process_memory_fraction; negative: not set */
-	double reserve_fraction;	      /* expandable reservation / device memory */
-	uint64_t reserve_bytes;		      /* the same as a size; 0: reserve_fraction counts */
+	double fraction;	 /* per_process_memory_fraction; negative: not set */
+	double reserve_fraction; /* expandable reservation / device memory */
+	uint64_t reserve_bytes;	 /* the same as a size; 0: reserve_fraction counts */
 };
 
 /**

@@ -6,24 +6,25 @@
 #include "analyzer/allocator_state.h"
 
 /* Bytes of a free block that would go back to the driver. */
-static uint64_t releasable_of(const struct ga_model *model, uint32_t block)
+static uint64_t releasable_of(const struct ga_allocator *model, uint32_t block)
 {
-	const struct ga_queue *queue = &model->queues[ga_block_of(model, block)->queue];
+	const struct ga_alloc_queue *queue =
+	    &model->queues[ga_cached_block_of(model, block)->queue];
 	uint32_t pool = queue->side / 2;
 	uint64_t start;
 	if (pool && model->pools[pool].uses)
 		return 0;
-	if (ga_is_expandable(model, block))
-		return ga_whole_pages(model, block, &start);
-	return ga_is_whole_segment(model, block) ? ga_block_of(model, block)->size : 0;
+	if (ga_alloc_is_expandable(model, block))
+		return ga_alloc_whole_pages(model, block, &start);
+	return ga_alloc_is_whole_segment(model, block) ? ga_cached_block_of(model, block)->size : 0;
 }
 
-struct ga_split ga_model_split(const struct ga_model *model)
+struct ga_reserved_split ga_allocator_split(const struct ga_allocator *model)
 {
-	const struct ga_model_counts *counts = &model->counts;
-	struct ga_split split = {.requested = counts->requested};
+	const struct ga_allocator_counts *counts = &model->counts;
+	struct ga_reserved_split split = {.requested = counts->requested};
 	for (size_t i = 0; i < model->waiting_count; i++)
-		split.requested -= ga_block_of(model, model->waiting[i])->requested;
+		split.requested -= ga_cached_block_of(model, model->waiting[i])->requested;
 	split.rounding = counts->allocated - split.requested;
 	split.pending = counts->active - counts->allocated;
 	for (size_t i = 0; i < model->queue_count; i++) {
@@ -37,7 +38,7 @@ struct ga_split ga_model_split(const struct ga_model *model)
 	return split;
 }
 
-uint64_t ga_model_largest_free(const struct ga_model *model)
+uint64_t ga_allocator_largest_free(const struct ga_allocator *model)
 {
 	uint64_t largest = 0;
 	for (size_t i = 0; i < model->queue_count; i++) {
@@ -45,17 +46,17 @@ uint64_t ga_model_largest_free(const struct ga_model *model)
 		struct ga_free_place last = {list->count, 0};
 		if (!ga_free_list_back(list, &last))
 			continue;
-		uint64_t size = ga_block_of(model, ga_free_list_at(list, last))->size;
+		uint64_t size = ga_cached_block_of(model, ga_free_list_at(list, last))->size;
 		largest = size > largest ? size : largest;
 	}
 	return largest;
 }
 
-static const char *check_block(const struct ga_model *model, uint32_t number)
+static const char *check_block(const struct ga_allocator *model, uint32_t number)
 {
-	const struct ga_block *block = ga_block_of(model, number);
-	const struct ga_block *next = ga_block_of(model, block->next);
-	if (block->state == GA_BLOCK_UNUSED)
+	const struct ga_cached_block *block = ga_cached_block_of(model, number);
+	const struct ga_cached_block *next = ga_cached_block_of(model, block->next);
+	if (block->state == GA_CACHED_UNUSED)
 		return NULL;
 	if (!block->size || block->size % 512)
 		return "a block's size is no multiple of 512";
@@ -66,19 +67,19 @@ static const char *check_block(const struct ga_model *model, uint32_t number)
 	if (next->segment != block->segment || next->queue != block->queue)
 		return "neighbours belong to different segments or queues";
 	if (next->state == block->state &&
-	    (block->state == GA_BLOCK_FREE || block->state == GA_BLOCK_UNMAPPED))
+	    (block->state == GA_CACHED_FREE || block->state == GA_CACHED_UNMAPPED))
 		return "two free neighbours are not one block";
 	return NULL;
 }
 
-static const char *check_list(const struct ga_model *model, const struct ga_free_list *list)
+static const char *check_list(const struct ga_allocator *model, const struct ga_free_list *list)
 {
-	const struct ga_block *before = NULL;
+	const struct ga_cached_block *before = NULL;
 	struct ga_free_place place = {0, 0};
 	size_t count = 0;
 	for (uint32_t number; (number = ga_free_list_at(list, place)); count++) {
-		const struct ga_block *block = ga_block_of(model, number);
-		if (block->state != GA_BLOCK_FREE)
+		const struct ga_cached_block *block = ga_cached_block_of(model, number);
+		if (block->state != GA_CACHED_FREE)
 			return "a block in a free list is not free";
 		if (before && (before->size > block->size ||
 				  (before->size == block->size && before->tie >= block->tie)))
@@ -89,15 +90,15 @@ static const char *check_list(const struct ga_model *model, const struct ga_free
 	return count == list->blocks ? NULL : "a free list has lost blocks";
 }
 
-const char *ga_model_check(const struct ga_model *model)
+const char *ga_allocator_check(const struct ga_allocator *model)
 {
 	uint64_t held = 0, free_blocks = 0, listed = 0;
 	const char *wrong = NULL;
 	for (size_t i = 1; i < model->block_count && !wrong; i++) {
-		const struct ga_block *block = &model->blocks[i];
+		const struct ga_cached_block *block = &model->blocks[i];
 		wrong = check_block(model, (uint32_t)i);
-		free_blocks += block->state == GA_BLOCK_FREE;
-		if (block->state != GA_BLOCK_UNUSED && block->state != GA_BLOCK_UNMAPPED)
+		free_blocks += block->state == GA_CACHED_FREE;
+		if (block->state != GA_CACHED_UNUSED && block->state != GA_CACHED_UNMAPPED)
 			held += block->size;
 	}
 	for (size_t i = 0; i < model->queue_count && !wrong; i++) {

@@ -10,7 +10,7 @@
 #include "analyzer/allocator_model.h"
 
 /* Reserved bytes = the sum of these five, at every moment. */
-struct ga_split {
+struct ga_reserved_split {
 	uint64_t requested;  /* asked for by live blocks */
 	uint64_t rounding;   /* added to that by rounding and by blocks handed out unsplit */
 	uint64_t pending;    /* freed by the program, waiting for another stream's event */
@@ -19,21 +19,21 @@ struct ga_split {
 };
 
 /**
- * Split of the reserved bytes.  Releasable are classic segments that are one free block, whole pages
- * within free blocks of expandable ones, and of private pools only those that no graph uses.
+ * Split of the reserved bytes.  Releasable are classic segments that are one free block, whole
+ * pages within free blocks of expandable ones, and of private pools only those that no graph uses.
  *
  * Cost: O(free blocks).
  */
-struct ga_split ga_model_split(const struct ga_model *model);
+struct ga_reserved_split ga_allocator_split(const struct ga_allocator *model);
 
 /** Largest free block of any pool and stream.  Cost: O(pools and streams). */
-uint64_t ga_model_largest_free(const struct ga_model *model);
+uint64_t ga_allocator_largest_free(const struct ga_allocator *model);
 
 /**
  * Check that the model's records fit together: lists, neighbours, counts.
  *
  * @return NULL, or what is wrong
  */
-const char *ga_model_check(const struct ga_model *model);
+const char *ga_allocator_check(const struct ga_allocator *model);
 
 #endif

@@ -14,9 +14,9 @@
 /* State while a file is read. */
 struct reading {
 	struct golden *golden;
-	struct ga_trace_builder builder;
-	struct ga_strings changes;	   /* settings set at run time, by index */
-	uint64_t handles[STREAM_IDS];	   /* stream id -> handle, from the history */
+	struct ga_alloc_trace_builder builder;
+	struct ga_strings changes;    /* settings set at run time, by index */
+	uint64_t handles[STREAM_IDS]; /* stream id -> handle, from the history */
 	bool is_known[STREAM_IDS];
 	uint64_t pools[2 * STREAM_IDS][2]; /* graph -> pool */
 	size_t pool_count;
@@ -99,7 +99,7 @@ static enum gf_status read_header(
     struct reading *reading, const char *header, struct gf_error *error)
 {
 	struct golden *golden = reading->golden;
-	struct ga_trace *trace = &golden->trace;
+	struct ga_alloc_trace *trace = &golden->trace;
 	char torch[64];
 	string_of(header, "torch", torch, sizeof(torch));
 	string_of(header, "settings", golden->text, sizeof(golden->text));
@@ -145,7 +145,8 @@ static void read_output(struct golden *golden, const char *line)
 	add_entry(golden, &entry);
 }
 
-/* The lines of the text, each ended by 0; sscanf() of an unended line would measure all the rest. */
+/* The lines of the text, each ended by 0; sscanf() of an unended line would measure all the rest.
+ */
 static const char *next_line(const char *line)
 {
 	return line + strlen(line) + 1;
@@ -185,52 +186,52 @@ static uint32_t pool_of(struct reading *reading, uint64_t graph)
 
 static void read_capture(struct reading *reading, const char *word, uint64_t graph, uint64_t pool)
 {
-	struct ga_trace_builder *builder = &reading->builder;
+	struct ga_alloc_trace_builder *builder = &reading->builder;
 	if (strcmp(word, "capture_begin") == 0) {
 		if (reading->pool_count < 2 * STREAM_IDS) {
 			reading->pools[reading->pool_count][0] = graph;
 			reading->pools[reading->pool_count++][1] = pool;
 		}
-		ga_trace_capture_begin(builder, (uint32_t)pool);
+		ga_alloc_trace_capture_begin(builder, (uint32_t)pool);
 	} else if (strcmp(word, "capture_end") == 0) {
-		ga_trace_mark(builder, GA_TRACE_CAPTURE_END, 0, pool_of(reading, graph));
+		ga_alloc_trace_mark(builder, GA_CALL_CAPTURE_END, 0, pool_of(reading, graph));
 	} else if (strcmp(word, "graph_reset") == 0) {
-		ga_trace_mark(builder, GA_TRACE_POOL_RELEASE, 0, pool_of(reading, graph));
+		ga_alloc_trace_mark(builder, GA_CALL_POOL_RELEASE, 0, pool_of(reading, graph));
 	}
 }
 
 /* One `in` line.  @return false at the end of what the history covers */
 static bool read_input(struct reading *reading, const char *line)
 {
-	struct ga_trace_builder *builder = &reading->builder;
+	struct ga_alloc_trace_builder *builder = &reading->builder;
 	char word[32];
 	int64_t a = 0, b = 0;
 	uint64_t c = 0, d = 0;
-	int got = sscanf(line, "in %31s %" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNu64, word, &a, &b,
-	    &c, &d);
+	int got = sscanf(
+	    line, "in %31s %" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNu64, word, &a, &b, &c, &d);
 	if (got < 1)
 		return true;
 	uint64_t stream = c < STREAM_IDS && reading->is_known[c] ? reading->handles[c] : c;
 	if (strcmp(word, "alloc") == 0)
-		ga_trace_alloc(builder, (uint64_t)(a < 0 ? b : a), stream, d);
+		ga_alloc_trace_alloc(builder, (uint64_t)(a < 0 ? b : a), stream, d);
 	else if (strcmp(word, "oom") == 0)
-		ga_trace_alloc(builder, (uint64_t)(a < 0 ? b : a), stream, 0);
+		ga_alloc_trace_alloc(builder, (uint64_t)(a < 0 ? b : a), stream, 0);
 	else if (strcmp(word, "free") == 0)
-		sscanf(line, "in free %*d %*d %*d %" SCNu64, &d), ga_trace_free(builder, d);
+		sscanf(line, "in free %*d %*d %*d %" SCNu64, &d), ga_alloc_trace_free(builder, d);
 	else if (strcmp(word, "driver_alloc") == 0)
-		ga_trace_segment(builder, (uint64_t)b, a == 0 ? d : 0);
+		ga_alloc_trace_segment(builder, (uint64_t)b, a == 0 ? d : 0);
 	else if (strcmp(word, "event_record") == 0)
-		ga_trace_event_record(builder, d, c);
+		ga_alloc_trace_event_record(builder, d, c);
 	else if (strcmp(word, "event_query") == 0 && a == 0)
-		ga_trace_event_done(builder, d, false);
+		ga_alloc_trace_event_done(builder, d, false);
 	else if (strcmp(word, "event_synchronize") == 0)
-		ga_trace_event_done(builder, d, true);
+		ga_alloc_trace_event_done(builder, d, true);
 	else if (strcmp(word, "empty_cache") == 0)
-		ga_trace_mark(builder, GA_TRACE_EMPTY_CACHE, 0, 0);
+		ga_alloc_trace_mark(builder, GA_CALL_EMPTY_CACHE, 0, 0);
 	else if (strcmp(word, "set_fraction") == 0)
-		ga_trace_mark(builder, GA_TRACE_FRACTION, (uint64_t)a, 0);
+		ga_alloc_trace_mark(builder, GA_CALL_FRACTION, (uint64_t)a, 0);
 	else if (strcmp(word, "set_settings") == 0 && (size_t)a < reading->changes.count)
-		ga_trace_settings(builder, reading->changes.items[a]);
+		ga_alloc_trace_settings(builder, reading->changes.items[a]);
 	else
 		read_capture(reading, word, (uint64_t)a, (uint64_t)b);
 	return strcmp(word, "stop") != 0;
@@ -244,7 +245,7 @@ static void read_lines(struct reading *reading, const char *text, const char *en
 		if (is_on && strncmp(line, "in ", 3) == 0)
 			is_on = read_input(reading, line);
 		else if (sscanf(line, "reserve %" SCNu64 " %" SCNu64, &size, &address) == 2)
-			ga_trace_reservation(&reading->builder, size, address);
+			ga_alloc_trace_reservation(&reading->builder, size, address);
 	}
 	reading->golden->whole = is_on;
 }
@@ -273,7 +274,7 @@ enum gf_status golden_read(const char *path, struct golden *golden_out, struct g
 	if (!text)
 		return gf_fail(error, GF_IO, UINT64_MAX, "cannot read %s", path);
 	const char *end = text + bytes, *lines = next_line(text);
-	ga_trace_begin(&reading.builder, &golden.trace);
+	ga_alloc_trace_begin(&reading.builder, &golden.trace);
 	enum gf_status status = read_header(&reading, text, error);
 	for (const char *line = lines; line < end && !status; line = next_line(line))
 		if (strncmp(line, "out ", 4) == 0)
@@ -282,7 +283,7 @@ enum gf_status golden_read(const char *path, struct golden *golden_out, struct g
 		learn_streams(&reading, lines, end);
 		read_lines(&reading, lines, end);
 	}
-	ga_trace_end(&reading.builder);
+	ga_alloc_trace_end(&reading.builder);
 	ga_strings_clear(&reading.changes);
 	free(text);
 	if (status)
@@ -294,7 +295,7 @@ enum gf_status golden_read(const char *path, struct golden *golden_out, struct g
 
 void golden_free(struct golden *golden)
 {
-	ga_trace_free_all(&golden->trace);
+	ga_alloc_trace_clear(&golden->trace);
 	free(golden->history);
 	free(golden->segments);
 	*golden = (struct golden){0};

@@ -11,12 +11,12 @@
 #include "analyzer/allocator_trace.h"
 
 struct golden {
-	struct ga_trace trace;
-	struct ga_history_entry *history;  /* PyTorch's, in order */
+	struct ga_alloc_trace trace;
+	struct ga_history_entry *history; /* PyTorch's, in order */
 	size_t history_count, history_capacity;
 	struct ga_history_entry *segments; /* the segment events among them */
 	size_t segment_count, segment_capacity;
-	bool whole;			   /* the history was on until the end of the program */
+	bool whole; /* the history was on until the end of the program */
 	uint64_t peak_reserved, peak_allocated, retries, ooms; /* PyTorch's own counters */
 	char program[256];
 	char text[256]; /* of the settings */

@@ -84,13 +84,13 @@ static size_t compare(struct history *recorded, struct history *replayed)
 }
 
 static const char *counters_differ(
-    const struct golden *golden, const struct ga_model_counts *counts)
+    const struct golden *golden, const struct ga_allocator_counts *counts)
 {
-	return counts->peak_reserved != golden->peak_reserved	 ? "the reserved peak"
+	return counts->peak_reserved != golden->peak_reserved	  ? "the reserved peak"
 	       : counts->peak_allocated != golden->peak_allocated ? "the allocated peak"
-	       : counts->retries != golden->retries		 ? "the number of retries"
-	       : counts->ooms != golden->ooms			 ? "the number of refusals"
-								 : NULL;
+	       : counts->retries != golden->retries		  ? "the number of retries"
+	       : counts->ooms != golden->ooms			  ? "the number of refusals"
+								  : NULL;
 }
 
 static void replay_one(const char *name, struct golden *golden, struct totals *totals)
@@ -143,10 +143,10 @@ static uint64_t predict(const struct golden *base, const struct golden *target,
 	return result.counts.peak_reserved;
 }
 
-static bool has_waits(const struct ga_trace *trace)
+static bool has_waits(const struct ga_alloc_trace *trace)
 {
 	for (size_t i = 0; i < trace->event_count; i++)
-		if (trace->events[i].kind == GA_TRACE_FREE && trace->events[i].flags & GA_TRACE_WAITS)
+		if (trace->events[i].kind == GA_CALL_FREE && trace->events[i].flags & GA_CALL_WAITS)
 			return true;
 	return false;
 }
@@ -162,12 +162,13 @@ static void widen(uint64_t peak, uint64_t *low, uint64_t *high)
 static void predict_pair(
     const char *name, const struct golden *base, const struct golden *target, struct totals *totals)
 {
-	enum ga_address_order order = ga_trace_order(&base->trace);
+	enum ga_address_order order = ga_alloc_trace_order(&base->trace);
 	uint64_t nominal = predict(base, target, GA_READY_RECORDED, order);
 	uint64_t low = nominal, high = nominal;
 	int orders = base->trace.settings.tie == GA_TIE_ADDRESS ? GA_ADDRESS_SHUFFLED + 1 : 0;
 	for (int i = 0; i < orders; i++)
-		widen(predict(base, target, GA_READY_RECORDED, (enum ga_address_order)i), &low, &high);
+		widen(predict(base, target, GA_READY_RECORDED, (enum ga_address_order)i), &low,
+		    &high);
 	for (int i = GA_READY_NATURAL; i <= GA_READY_LATE && has_waits(&base->trace); i++)
 		widen(predict(base, target, (enum ga_ready_rule)i, order), &low, &high);
 	double truth = (double)target->peak_reserved;
@@ -176,10 +177,10 @@ static void predict_pair(
 	totals->pairs++;
 	totals->exact += nominal == target->peak_reserved;
 	totals->worst = fmax(totals->worst, error);
-	printf("%-40s really %.1f MiB, predicted %.1f (%+.2f %%), range %.1f to %.1f: off by %.2f %%\n",
-	    name, truth / 0x1p20, (double)nominal / 0x1p20,
-	    100 * ((double)nominal - truth) / truth, (double)low / 0x1p20, (double)high / 0x1p20,
-	    error);
+	printf("%-40s really %.1f MiB, predicted %.1f (%+.2f %%), range %.1f to %.1f: off by %.2f "
+	       "%%\n",
+	    name, truth / 0x1p20, (double)nominal / 0x1p20, 100 * ((double)nominal - truth) / truth,
+	    (double)low / 0x1p20, (double)high / 0x1p20, error);
 }
 
 static int by_name(const void *a, const void *b)

@@ -8,14 +8,15 @@
 #define MIB (KIB * KIB)
 #define POOLS 64
 
-struct area { /* a segment or a reservation */
+struct area {				   /* a segment or a reservation */
 	uint64_t start, size, page, birth; /* page 0: classic */
 };
 
 enum kind { VACANT, UNBACKED, TAKEN, PENDING };
 
 struct slow_block {
-	struct slow_block *before, *after; /* all blocks; those of one area lie together, by address */
+	struct slow_block *before,
+	    *after; /* all blocks; those of one area lie together, by address */
 	struct area *area;
 	uint64_t start, size, wanted, record, entered, asked; /* asked: order of the frees */
 	uint64_t stream;
@@ -26,7 +27,7 @@ struct slow_block {
 
 struct slow {
 	struct ga_allocator_settings settings;
-	struct ga_driver *driver;
+	struct ga_alloc_driver *driver;
 	ga_history_sink *sink;
 	void *self;
 	uint64_t device, limit, records, births, frees, searches[POOLS][2];
@@ -46,7 +47,7 @@ static void *make(size_t bytes)
 }
 
 struct slow *slow_new(const struct ga_allocator_settings *settings, uint64_t device_bytes,
-    struct ga_driver *driver, ga_history_sink *sink, void *sink_self)
+    struct ga_alloc_driver *driver, ga_history_sink *sink, void *sink_self)
 {
 	struct slow *slow = make(sizeof(*slow));
 	slow->settings = *settings;
@@ -114,8 +115,8 @@ static struct slow_block *right_of(const struct slow_block *block)
 }
 
 /* Behind `left`, or at the front of everything. */
-static struct slow_block *put(struct slow *slow, struct slow_block *left, struct area *area,
-    uint64_t start, uint64_t size)
+static struct slow_block *put(
+    struct slow *slow, struct slow_block *left, struct area *area, uint64_t start, uint64_t size)
 {
 	struct slow_block *block = make(sizeof(*block));
 	block->area = area;
@@ -144,9 +145,8 @@ static void take_out(struct slow *slow, struct slow_block *block)
 	free(block);
 }
 
-static struct slow_block *put_like(
-    struct slow *slow, struct slow_block *left, const struct slow_block *model, uint64_t start,
-    uint64_t size)
+static struct slow_block *put_like(struct slow *slow, struct slow_block *left,
+    const struct slow_block *model, uint64_t start, uint64_t size)
 {
 	struct slow_block *block = put(slow, left, model->area, start, size);
 	block->stream = model->stream;
@@ -187,7 +187,8 @@ static void join(struct slow *slow, struct slow_block *block)
 	}
 }
 
-static int compare_free(const struct slow *slow, const struct slow_block *a, const struct slow_block *b)
+static int compare_free(
+    const struct slow *slow, const struct slow_block *a, const struct slow_block *b)
 {
 #define BY(x, y) \
 	do { \
@@ -328,9 +329,10 @@ static struct slow_block *place_for(struct slow *slow, const struct wish *wish)
 static struct slow_block *new_reservation(struct slow *slow, const struct wish *wish)
 {
 	struct area *area = make(sizeof(*area));
-	area->page = wish->small ? slow->settings.small_page_bytes : slow->settings.large_page_bytes;
+	area->page =
+	    wish->small ? slow->settings.small_page_bytes : slow->settings.large_page_bytes;
 	area->size = up(slow->device * 9 / 8, area->page);
-	area->start = ga_driver_reserve(slow->driver, area->size);
+	area->start = ga_alloc_driver_reserve(slow->driver, area->size);
 	area->birth = slow->births++;
 	struct slow_block *block = put(slow, NULL, area, area->start, area->size);
 	block->stream = wish->stream;
@@ -343,7 +345,7 @@ static struct slow_block *new_reservation(struct slow *slow, const struct wish *
 static bool back(struct slow *slow, struct slow_block *range, uint64_t bytes)
 {
 	uint64_t size = up(bytes, range->area->page), start = range->start;
-	if (!ga_driver_map(slow->driver, size))
+	if (!ga_alloc_driver_map(slow->driver, size))
 		return false;
 	if (size < range->size)
 		put_like(slow, range, range, start + size, range->size - size)->kind = UNBACKED;
@@ -397,7 +399,7 @@ static bool whole(const struct slow_block *block)
 static void give_back(struct slow *slow, struct slow_block *block)
 {
 	tell(slow, GA_HISTORY_SEGMENT_FREE, block->start, block->size, block->stream);
-	ga_driver_release(slow->driver, block->size);
+	ga_alloc_driver_release(slow->driver, block->size);
 	if (whole(block))
 		free(block->area);
 	take_out(slow, block);
@@ -509,14 +511,15 @@ static void unback(struct slow *slow, struct slow_block *block)
 	if (from >= to)
 		return;
 	if (from > block->start)
-		enter(slow, put_like(slow, block->before, block, block->start, from - block->start));
+		enter(
+		    slow, put_like(slow, block->before, block, block->start, from - block->start));
 	if (end > to)
 		enter(slow, put_like(slow, block, block, to, end - to));
 	block->start = from;
 	block->size = to - from;
 	block->kind = UNBACKED;
 	join(slow, block);
-	ga_driver_release(slow->driver, to - from);
+	ga_alloc_driver_release(slow->driver, to - from);
 	tell(slow, GA_HISTORY_SEGMENT_UNMAP, from, to - from, block->stream);
 	if (block->size == area->size) {
 		free(area);
@@ -565,7 +568,7 @@ static struct slow_block *attempt(struct slow *slow, const struct wish *wish)
 	if (slow->settings.expandable)
 		return expand(slow, wish);
 	uint64_t address;
-	if (!ga_driver_allocate(slow->driver, wish->a, &address))
+	if (!ga_alloc_driver_allocate(slow->driver, wish->a, &address))
 		return NULL;
 	struct area *area = make(sizeof(*area));
 	area->start = address;
@@ -596,7 +599,8 @@ static struct slow_block *find_or_make(struct slow *slow, const struct wish *wis
 	return block;
 }
 
-struct slow_block *slow_allocate(struct slow *slow, uint64_t request, uint64_t stream, uint32_t pool)
+struct slow_block *slow_allocate(
+    struct slow *slow, uint64_t request, uint64_t stream, uint32_t pool)
 {
 	const struct ga_allocator_settings *settings = &slow->settings;
 	struct wish wish = {.n = request, .stream = stream, .pool = pool};
@@ -607,7 +611,8 @@ struct slow_block *slow_allocate(struct slow *slow, uint64_t request, uint64_t s
 	wish.small = wish.z <= MIB;
 	struct slow_block *block = find_or_make(slow, &wish);
 	if (!block) {
-		tell(slow, GA_HISTORY_OOM, ga_driver_free_bytes(slow->driver), wish.z, stream);
+		tell(
+		    slow, GA_HISTORY_OOM, ga_alloc_driver_free_bytes(slow->driver), wish.z, stream);
 		return NULL;
 	}
 	uint64_t rest = block->size - wish.z;
@@ -684,9 +689,9 @@ void slow_pool_release(struct slow *slow, uint32_t pool)
 	slow->uses[pool]--;
 }
 
-struct ga_split slow_split(const struct slow *slow)
+struct ga_reserved_split slow_split(const struct slow *slow)
 {
-	struct ga_split split = {0};
+	struct ga_reserved_split split = {0};
 	for (const struct slow_block *b = slow->first; b; b = b->after) {
 		uint64_t gone = 0;
 		if (b->kind == TAKEN) {

@@ -15,9 +15,9 @@
 struct slow;
 struct slow_block;
 
-/** A new allocator; the parameters are those of ga_model_new. */
+/** A new allocator; the parameters are those of ga_allocator_new. */
 struct slow *slow_new(const struct ga_allocator_settings *settings, uint64_t device_bytes,
-    struct ga_driver *driver, ga_history_sink *sink, void *sink_self);
+    struct ga_alloc_driver *driver, ga_history_sink *sink, void *sink_self);
 /** Free it. */
 void slow_destroy(struct slow *slow);
 /** Hand out a block; NULL: out of memory. */
@@ -40,6 +40,6 @@ void slow_pool_release(struct slow *slow, uint32_t pool);
 /** Bytes held from the driver, counted anew. */
 uint64_t slow_reserved(const struct slow *slow);
 /** The five-way split, counted anew. */
-struct ga_split slow_split(const struct slow *slow);
+struct ga_reserved_split slow_split(const struct slow *slow);
 
 #endif

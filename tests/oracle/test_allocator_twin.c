@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The allocator model against its slow twin: random programs under random settings of every release;
- * both must tell the same history, line by line, and hold the same bytes.
+ * The allocator model against its slow twin: random programs under random settings of every
+ * release; both must tell the same history, line by line, and hold the same bytes.
  *
  * usage: test_allocator_twin [--events N] [--seed N]; TAP
  */
@@ -34,16 +34,16 @@ struct round {
 	int torch;
 	char text[256];
 	struct ga_allocator_settings settings;
-	struct ga_driver fast_driver, slow_driver;
-	struct ga_model *fast;
+	struct ga_alloc_driver fast_driver, slow_driver;
+	struct ga_allocator *fast;
 	struct slow *slow;
 	struct told fast_told, slow_told;
 	struct item live[LIVE], waiting[LIVE];
 	size_t live_count, waiting_count;
 	uint32_t tags, streams, capture, pools; /* capture: pool of the one under way */
-	uint32_t released; /* pools whose graphs are gone */
+	uint32_t released;			/* pools whose graphs are gone */
 	uint64_t largest;
-	struct ga_model_counts seen; /* of all rounds so far */
+	struct ga_allocator_counts seen; /* of all rounds so far */
 };
 
 static uint64_t random_next(struct round *round)
@@ -84,7 +84,8 @@ static void choose_text(struct round *round)
 	if (below(round, 4) == 0)
 		add_text(round, "roundup_power2_divisions:%d", 2 << below(round, 4));
 	else if (list && below(round, 4) == 0)
-		add_text(round, "roundup_power2_divisions:[2:2,16:4,64:%d,>:8]", 1 << below(round, 4));
+		add_text(
+		    round, "roundup_power2_divisions:[2:2,16:4,64:%d,>:8]", 1 << below(round, 4));
 	if (below(round, 3) == 0)
 		add_text(round, "garbage_collection_threshold:0.%d", (int)(1 + below(round, 9)));
 	if (round->torch >= GA_TORCH(2, 6) && below(round, 4) == 0)
@@ -110,9 +111,9 @@ static void begin(struct round *round)
 	round->tags = round->capture = round->pools = round->released = 0;
 	round->streams = 1 + (uint32_t)below(round, 4);
 	round->largest = device / (8 + below(round, 40));
-	ga_driver_fresh(&round->fast_driver, device - device / 10, order, seed);
-	ga_driver_fresh(&round->slow_driver, device - device / 10, order, seed);
-	round->fast = ga_model_new(
+	ga_alloc_driver_fresh(&round->fast_driver, device - device / 10, order, seed);
+	ga_alloc_driver_fresh(&round->slow_driver, device - device / 10, order, seed);
+	round->fast = ga_allocator_new(
 	    &round->settings, device, &round->fast_driver, tell, &round->fast_told);
 	round->slow =
 	    slow_new(&round->settings, device, &round->slow_driver, tell, &round->slow_told);
@@ -143,11 +144,12 @@ static void allocate(struct round *round)
 	uint64_t stream = 1000 * below(round, round->streams);
 	uint32_t pool = round->capture && below(round, 4) ? round->capture : 0;
 	struct item item = {.tag = ++round->tags};
-	item.fast = ga_model_allocate(round->fast, size, stream, pool, item.tag);
+	item.fast = ga_allocator_allocate(round->fast, size, stream, pool, item.tag);
 	item.slow = slow_allocate(round->slow, size, stream, pool);
 	/* What waited may have been completed by the call. */
 	for (size_t i = 0; i < round->waiting_count;)
-		if (slow_waits(round->slow, round->waiting[i].slow) && round->waiting[i].slow != item.slow)
+		if (slow_waits(round->slow, round->waiting[i].slow) &&
+		    round->waiting[i].slow != item.slow)
 			i++;
 		else
 			round->waiting[i] = round->waiting[--round->waiting_count];
@@ -161,7 +163,7 @@ static void release(struct round *round)
 	struct item item = round->live[index];
 	bool waits = round->waiting_count < LIVE && below(round, 10) == 0;
 	round->live[index] = round->live[--round->live_count];
-	ga_model_free(round->fast, item.fast, waits);
+	ga_allocator_free(round->fast, item.fast, waits);
 	slow_free(round->slow, item.slow, waits);
 	if (waits)
 		round->waiting[round->waiting_count++] = item;
@@ -172,23 +174,23 @@ static void make_ready(struct round *round)
 	size_t index = below(round, round->waiting_count);
 	struct item item = round->waiting[index];
 	round->waiting[index] = round->waiting[--round->waiting_count];
-	ga_model_ready(round->fast, item.fast, item.tag);
+	ga_allocator_ready(round->fast, item.fast, item.tag);
 	slow_ready(round->slow, item.slow);
 }
 
 static void capture(struct round *round)
 {
 	if (round->capture) {
-		ga_model_capture_end(round->fast, round->capture);
+		ga_allocator_capture_end(round->fast, round->capture);
 		slow_capture_end(round->slow, round->capture);
 		round->capture = 0;
 	} else if (round->released < round->pools && below(round, 2)) {
 		uint32_t pool = ++round->released;
-		ga_model_pool_release(round->fast, pool);
+		ga_allocator_pool_release(round->fast, pool);
 		slow_pool_release(round->slow, pool);
 	} else if (round->pools < 20) {
 		round->capture = ++round->pools;
-		ga_model_capture_begin(round->fast, round->capture);
+		ga_allocator_capture_begin(round->fast, round->capture);
 		slow_capture_begin(round->slow, round->capture);
 	}
 }
@@ -202,7 +204,7 @@ static void change_settings(struct round *round)
 		choose_text(round);
 		ga_allocator_settings_change(&round->settings, round->text, NULL);
 	}
-	ga_model_set_settings(round->fast, &round->settings);
+	ga_allocator_change(round->fast, &round->settings);
 	slow_set_settings(round->slow, &round->settings);
 }
 
@@ -213,12 +215,12 @@ static void rare(struct round *round)
 	case 0:
 		if (round->capture)
 			break;
-		ga_model_empty_cache(round->fast);
+		ga_allocator_empty_cache(round->fast);
 		slow_empty_cache(round->slow);
 		round->waiting_count = 0;
 		break;
 	case 1:
-		ga_model_set_fraction(round->fast, fraction);
+		ga_allocator_set_fraction(round->fast, fraction);
 		slow_set_fraction(round->slow, fraction);
 		break;
 	case 2:
@@ -244,14 +246,17 @@ static bool same(struct round *round)
 
 static bool same_state(struct round *round)
 {
-	struct ga_split fast = ga_model_split(round->fast), slow = slow_split(round->slow);
-	uint64_t reserved = ga_model_counts(round->fast)->reserved;
-	const char *wrong = ga_model_check(round->fast);
+	struct ga_reserved_split fast = ga_allocator_split(round->fast),
+				 slow = slow_split(round->slow);
+	uint64_t reserved = ga_allocator_counts(round->fast)->reserved;
+	const char *wrong = ga_allocator_check(round->fast);
 	if (wrong)
 		printf("# %s\n", wrong);
 	return !wrong && memcmp(&fast, &slow, sizeof(fast)) == 0 &&
-	       reserved == slow_reserved(round->slow) && reserved == round->fast_driver.used_bytes &&
-	       reserved == fast.requested + fast.rounding + fast.pending + fast.releasable + fast.stuck;
+	       reserved == slow_reserved(round->slow) &&
+	       reserved == round->fast_driver.used_bytes &&
+	       reserved ==
+		   fast.requested + fast.rounding + fast.pending + fast.releasable + fast.stuck;
 }
 
 static void print_told(const char *whose, const struct told *told)
@@ -262,7 +267,7 @@ static void print_told(const char *whose, const struct told *told)
 		    told->entries[i].size, told->entries[i].stream);
 }
 
-static void add_counts(struct ga_model_counts *sum, const struct ga_model_counts *counts)
+static void add_counts(struct ga_allocator_counts *sum, const struct ga_allocator_counts *counts)
 {
 	sum->allocs += counts->allocs;
 	sum->retries += counts->retries;
@@ -302,8 +307,8 @@ static bool play(struct round *round)
 		print_told("fast", &round->fast_told);
 		print_told("slow", &round->slow_told);
 	}
-	add_counts(&round->seen, ga_model_counts(round->fast));
-	ga_model_destroy(round->fast);
+	add_counts(&round->seen, ga_allocator_counts(round->fast));
+	ga_allocator_destroy(round->fast);
 	slow_destroy(round->slow);
 	return equal;
 }
@@ -313,7 +318,8 @@ int main(int argc, char **argv)
 	static struct round round;
 	uint64_t events = 100000, seed = 1, played = 0;
 	for (int i = 1; i + 1 < argc; i += 2)
-		*(strcmp(argv[i], "--seed") == 0 ? &seed : &events) = strtoull(argv[i + 1], NULL, 10);
+		*(strcmp(argv[i], "--seed") == 0 ? &seed : &events) =
+		    strtoull(argv[i + 1], NULL, 10);
 	bool equal = true;
 	for (uint64_t number = 0; played < events && equal; number++) {
 		round.random = (seed + number) * UINT64_C(0x9e3779b97f4a7c15) | 1;
