@@ -123,6 +123,12 @@ BENCH := $(patsubst tests/bench/%.c,$(O)/tests/%,$(wildcard tests/bench/bench_*.
 $(O)/tests/bench_%: $(O)/obj/tests/bench/bench_%.o $(TEST_PARTS) $(ANALYZER_PARTS) $(FORMATS_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $< $(TEST_PARTS) $(ANALYZER_PARTS) $(FORMATS_OBJ) $(PROGRAM_LIBS)
+# Truth for the allocator model.
+-include tests/oracle/oracle.mk
+# Traces for the tests of the command line.
+$(O)/tests/cli_samples: $(O)/obj/tests/cli/cli_samples.o $(TEST_PARTS) $(FORMATS_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $< $(TEST_PARTS) $(FORMATS_OBJ) $(PROGRAM_LIBS)
 # Small programs that integration tests run: tests/integration/NAME.c becomes $(O)/tests/NAME.
 HOSTS := $(patsubst tests/integration/%.c,$(O)/tests/%,$(wildcard tests/integration/*.c))
 $(HOSTS): $(O)/tests/%: tests/integration/%.c $(O)/flags $(O)/config.mk
@@ -139,7 +145,7 @@ check-gpu: all $(HOSTS) ## the checks that need a real GPU (exit 77 where there 
 	@O='$(O)' sh scripts/check-gpu.sh
 fuzz: ## fuzz the reader with libFuzzer (needs clang); SECONDS_EACH=60
 	@O='$(O)' sh scripts/fuzz.sh
-tests-build: $(UNIT_TESTS) $(FUZZ_TESTS) $(HOSTS)
+tests-build: $(UNIT_TESTS) $(FUZZ_TESTS) $(HOSTS) $(O)/tests/cli_samples
 
 # ---- installation -----------------------------------------------------------------------------------------
 install: all $(O)/gpushim.1 ## install under $(DESTDIR)$(PREFIX)

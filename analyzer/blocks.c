@@ -281,10 +281,10 @@ static void difference_notice(const struct ga_account *account, const char *what
 	char bytes[GA_SIZE_TEXT], count[GA_SIZE_TEXT];
 	if (difference->count)
 		ga_strings_add(notices,
-		    "device %u: the sum of recorded %s differs from PyTorch's own total %s "
-		    "times, by up to %s; PyTorch's figures are used",
-		    account->device, what, ga_count_text(difference->count, count),
-		    ga_size_text(difference->most_bytes, bytes));
+		    "device %u: the sum of recorded %s differs from PyTorch's own total by up "
+		    "to %s (events: %s); PyTorch's figures are used",
+		    account->device, what, ga_size_text(difference->most_bytes, bytes),
+		    ga_count_text(difference->count, count));
 }
 
 void ga_memory_notices(const struct ga_memory *memory, struct ga_strings *notices)
@@ -298,20 +298,20 @@ void ga_memory_notices(const struct ga_memory *memory, struct ga_strings *notice
 		difference_notice(account, "segments", &account->reserved_difference, notices);
 		if (account->unknown_frees)
 			ga_strings_add(notices,
-			    "device %u: %s blocks were freed whose allocation is not in the "
-			    "recording",
+			    "device %u: frees of blocks whose allocation is not in the "
+			    "recording: %s",
 			    account->device, ga_count_text(account->unknown_frees, count));
 		blocks += account->alloc_count;
 	}
 	if (memory->overlaps)
 		ga_strings_add(notices,
-		    "%s blocks were handed out at an address that was not freed before",
+		    "blocks handed out at an address that was not freed before: %s",
 		    ga_count_text(memory->overlaps, count));
 	if (memory->accounts.misplaced)
-		ga_strings_add(notices, "%s events name no usable device and are left out",
+		ga_strings_add(notices, "events that name no usable device and are left out: %s",
 		    ga_count_text(memory->accounts.misplaced, count));
 	if (memory->driver.untracked)
-		ga_strings_add(notices, "%s reserved address ranges are beyond what is followed",
+		ga_strings_add(notices, "reserved address ranges beyond what is followed: %s",
 		    ga_count_text(memory->driver.untracked, count));
 	if (memory->backend == GA_BACKEND_ASYNC)
 		ga_strings_add(notices,

@@ -39,18 +39,16 @@ static void damaged_text(const struct ga_model *model, const struct ga_page *pag
 {
 	const struct gf_damage *damage = gf_reader_damage(model->reader);
 	char bytes[GA_SIZE_TEXT], count[GA_SIZE_TEXT];
-	fprintf(page->out, "%sdamaged%s: ", ga_style(page, GA_BAD), ga_style(page, GA_PLAIN));
-	ga_print_safe(page,
+	fputs(ga_style(page, GA_BAD), page->out);
+	ga_paragraph(page, "damaged: ",
 	    damage->first_text[0] ? damage->first_text : "bytes that belong to no readable frame");
+	fputs(ga_style(page, GA_PLAIN), page->out);
 	if (damage->first_bad_offset != UINT64_MAX)
-		fprintf(page->out, " (offset %" PRIu64 ")", damage->first_bad_offset);
-	fprintf(page->out, "\n  %s parts are not readable, %s in all%s\n",
-	    ga_count_text(damage->damaged_frames, count),
-	    ga_size_text(damage->unreadable_bytes, bytes),
-	    damage->truncated ? "; the file ends in the middle of a part" : "");
-	ga_paragraph(page, "  ",
-	    "What is left is still reported by every command. Copy the file again from where "
-	    "it was recorded, or record once more.");
+		ga_fact(page, "first at offset", "%" PRIu64, damage->first_bad_offset);
+	ga_fact(page, "frames skipped", "%s", ga_count_text(damage->damaged_frames, count));
+	ga_fact(page, "not readable", "%s", ga_size_text(damage->unreadable_bytes, bytes));
+	if (damage->truncated)
+		ga_fact(page, "end", "the file ends in the middle of a frame");
 }
 
 static void put_text(const struct ga_model *model, uint64_t records, const struct ga_page *page)
@@ -61,9 +59,14 @@ static void put_text(const struct ga_model *model, uint64_t records, const struc
 	else
 		fprintf(page->out, "%swhole%s: every checksum is right\n", ga_style(page, GA_GOOD),
 		    ga_style(page, GA_PLAIN));
-	fprintf(page->out, "  %s records in %s frames, %s\n", ga_count_text(records, count),
-	    ga_count_text(model->summary->frame_count, frames),
-	    ga_size_text(model->summary->file_bytes, bytes));
+	ga_fact(page, "readable", "records %s, frames %s", ga_count_text(records, count),
+	    ga_count_text(model->summary->frame_count, frames));
+	ga_fact(page, "trace", "%s%s", ga_size_text(model->summary->file_bytes, bytes),
+	    model->summary->has_journal ? ", a part of it in the journal" : "");
+	if (ga_model_damaged(model))
+		ga_paragraph(page, "",
+		    "What is left is still reported by every command. Copy the file again from "
+		    "where it was recorded, or record once more.");
 }
 
 static int report(const struct ga_options *options, struct ga_model *model,
@@ -78,6 +81,8 @@ static int report(const struct ga_options *options, struct ga_model *model,
 		put_json(model, records, json);
 	else
 		put_text(model, records, page);
+	if (json) /* the text has told it already */
+		ga_model_damage_notice(model, &notices);
 	ga_model_notices(model, &notices);
 	ga_notices_put(page, json, &notices);
 	return ga_model_damaged(model) ? GA_EXIT_DAMAGED : GA_EXIT_OK;

@@ -9,6 +9,7 @@
 
 #include "analyzer/gpus.h"
 #include "analyzer/launch.h"
+#include "analyzer/render.h"
 #include "analyzer/sizes.h"
 
 #define MEMORY_DEFAULT "24G"
@@ -24,24 +25,44 @@ struct standin {
 	char *shared; /* state file that all processes share */
 };
 
+/* A figure of the table; what the card does not have is a dash. */
+static void rate_cell(struct ga_table *table, uint64_t value, double unit, int decimals)
+{
+	if (value)
+		ga_cell(table, "%.*f", decimals, (double)value / unit);
+	else
+		ga_cell(table, "-");
+}
+
 static int list_gpus(void)
 {
-	printf("%-16s %-32s %10s %8s %4s %4s %9s %8s %8s %7s %7s %7s\n", "name", "card", "memory",
-	    "context", "SMs", "cc", "memory", "PCIe", "NVLink", "fp32", "tf32", "fp16");
-	printf("%-16s %-32s %10s %8s %4s %4s %9s %8s %8s %7s %7s %7s\n", "", "", "MiB", "MiB", "",
-	    "", "GB/s", "GB/s", "GB/s", "TFLOPS", "TFLOPS", "TFLOPS");
+	static const char *const names[] = {"name", "card", "memory MiB", "context MiB", "SMs",
+	    "cc", "memory GB/s", "PCIe GB/s", "NVLink GB/s", "fp32 TF", "tf32 TF", "fp16 TF"};
+	struct ga_page page = {.out = stdout, .width = 100};
+	struct ga_table table = {.columns = sizeof(names) / sizeof(*names), .left = 1 << 1};
+	for (unsigned i = 0; i < table.columns; i++)
+		ga_cell(&table, "%s", names[i]);
 	for (unsigned i = 0; i < ga_gpu_count; i++) {
 		const struct ga_gpu *g = &ga_gpu_models[i];
-		printf("%-16s %-32s %10" PRIu64 " %8" PRIu64
-		       " %4u %2u.%u %9.0f %8.0f %8.0f %7.1f %7.1f %7.1f\n",
-		    g->name, g->marketing_name, g->memory_bytes >> 20, g->context_bytes >> 20,
-		    g->sm_count, g->major, g->minor, (double)g->bandwidth / 1e9,
-		    (double)g->pcie / 1e9, (double)g->nvlink / 1e9, (double)g->fp32 / 1e12,
-		    (double)g->tf32 / 1e12, (double)g->fp16 / 1e12);
+		ga_cell(&table, "%s", g->name);
+		ga_cell(&table, "%s", g->marketing_name);
+		ga_cell(&table, "%" PRIu64, g->memory_bytes >> 20);
+		ga_cell(&table, "%" PRIu64, g->context_bytes >> 20);
+		ga_cell(&table, "%u", g->sm_count);
+		ga_cell(&table, "%u.%u", g->major, g->minor);
+		rate_cell(&table, g->bandwidth, 1e9, 0);
+		rate_cell(&table, g->pcie, 1e9, 0);
+		rate_cell(&table, g->nvlink, 1e9, 0);
+		rate_cell(&table, g->fp32, 1e12, 1);
+		rate_cell(&table, g->tf32, 1e12, 1);
+		rate_cell(&table, g->fp16, 1e12, 1);
 	}
-	puts("\nmemory: total as the card reports it. context: estimate of what the driver "
-	     "keeps for itself before the\nfirst allocation; --context SIZE sets another "
-	     "figure. Rates: data sheets, one direction, dense arithmetic.");
+	ga_table_print(&page, &table);
+	fputc('\n', page.out);
+	ga_paragraph(&page, "",
+	    "memory: total as the card reports it. context: estimate of what the driver keeps for "
+	    "itself before the first allocation; --context SIZE sets another figure. Rates: data "
+	    "sheets, one direction, dense arithmetic.");
 	return GA_EXIT_OK;
 }
 

@@ -185,6 +185,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 		ga_memory_free(&memory);
 		return ga_trace_failed(model, &error);
 	}
+	ga_model_damage_notice(model, &notices);
 	ga_model_notices(model, &notices);
 	ga_memory_notices(&memory, &notices);
 	if (json) {

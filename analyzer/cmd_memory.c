@@ -75,6 +75,7 @@ static void device_text(
 static void put_text(const struct ga_memory *memory, const struct ga_page *page)
 {
 	const struct ga_account *account = ga_memory_next(memory, -1);
+	ga_view_head(memory->model, page);
 	if (!account)
 		fputs("no device memory was used\n", page->out);
 	for (; account; account = ga_memory_next(memory, account->device))
@@ -121,6 +122,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 		put_json(&memory, json);
 	else
 		put_text(&memory, page);
+	ga_model_damage_notice(model, &notices);
 	ga_model_notices(model, &notices);
 	ga_memory_notices(&memory, &notices);
 	ga_notices_put(page, json, &notices);

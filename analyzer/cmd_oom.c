@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/blocks.h"
+#include "analyzer/memory_view.h"
 #include "analyzer/sizes.h"
 #include "analyzer/traces.h"
 
@@ -141,11 +141,14 @@ static int report(const struct ga_options *options, struct ga_model *model,
 		return ga_trace_failed(model, &error);
 	if (json)
 		put_json(&memory, json);
-	else if (memory.refusals.count == 0)
+	else
+		ga_view_head(model, page);
+	if (!json && memory.refusals.count == 0)
 		fprintf(page->out, "%sno out-of-memory%s in this recording\n",
 		    ga_style(page, GA_GOOD), ga_style(page, GA_PLAIN));
 	for (size_t i = 0; i < memory.refusals.count && !json; i++)
 		oom_text(&memory, i, page);
+	ga_model_damage_notice(model, &notices);
 	ga_model_notices(model, &notices);
 	ga_memory_notices(&memory, &notices);
 	ga_notices_put(page, json, &notices);

@@ -25,9 +25,19 @@ static enum outcome judge(const struct ga_memory *memory)
 	return retries ? OUTCOME_RETRIES : OUTCOME_FITS;
 }
 
+/* The last request to PyTorch's allocator that failed; else the last refusal of all. */
+static const struct ga_oom *last_oom(const struct ga_memory *memory)
+{
+	size_t last = memory->refusals.count - 1;
+	for (size_t i = memory->refusals.count; i-- > 0;)
+		if (!memory->refusals.ooms[i].outside)
+			return &memory->refusals.ooms[i];
+	return &memory->refusals.ooms[last];
+}
+
 static char *oom_headline(const struct ga_memory *memory)
 {
-	const struct ga_oom *oom = &memory->refusals.ooms[memory->refusals.count - 1];
+	const struct ga_oom *oom = last_oom(memory);
 	char count[GA_SIZE_TEXT], asked[GA_SIZE_TEXT] = "an unknown size", left[GA_SIZE_TEXT];
 	if (oom->segment != GA_UNKNOWN)
 		ga_size_text(oom->segment, asked);
@@ -132,7 +142,7 @@ static void size_cell(struct ga_table *table, uint64_t bytes)
 static void devices_text(const struct ga_memory *memory, const struct ga_page *page)
 {
 	static const char *const names[] = {"memory", "peak allocated", "peak reserved",
-	    "at the end", "outside PyTorch", "retries", "OOMs"};
+	    "at the end", "non-torch", "retries", "OOMs"};
 	struct ga_table table = {.columns = 7};
 	const struct ga_account *account = ga_memory_next(memory, -1);
 	char count[GA_SIZE_TEXT];
@@ -161,16 +171,15 @@ static void devices_text(const struct ga_memory *memory, const struct ga_page *p
 
 static void work_text(const struct ga_counts *counts, const struct ga_page *page)
 {
-	char launches[GA_SIZE_TEXT], graphs[GA_SIZE_TEXT], copies[GA_SIZE_TEXT],
-	    bytes[GA_SIZE_TEXT];
-	char memsets[GA_SIZE_TEXT], waits[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT];
+	char launches[GA_SIZE_TEXT], graphs[GA_SIZE_TEXT], copies[GA_SIZE_TEXT];
+	char bytes[GA_SIZE_TEXT], memsets[GA_SIZE_TEXT], waits[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT];
 	fputc('\n', page->out);
 	ga_fact(page, "device work",
-	    "%s kernel launches, %s graph launches, %s copies of %s, %s memsets",
+	    "kernel launches %s, graph launches %s, copies %s (%s), memsets %s",
 	    ga_count_text(counts->launch, launches), ga_count_text(counts->graph_launch, graphs),
 	    ga_count_text(counts->copy, copies), ga_size_text(counts->copy_bytes, bytes),
 	    ga_count_text(counts->memset, memsets));
-	ga_fact(page, "host", "waited for the device %s times, asked for %s blocks",
+	ga_fact(page, "host", "waits for the device %s, blocks asked for %s",
 	    ga_count_text(counts->synchronization, waits),
 	    ga_count_text(counts->block_alloc, blocks));
 }
@@ -217,6 +226,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 		devices_text(&memory, page);
 		work_text(&counts, page);
 	}
+	ga_model_damage_notice(model, &notices);
 	ga_model_notices(model, &notices);
 	ga_memory_notices(&memory, &notices);
 	ga_notices_put(page, json, &notices);

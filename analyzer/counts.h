@@ -15,8 +15,10 @@
 #define GA_COUNT_NAMES(N) \
 	N(block_alloc) \
 	N(block_free) \
-	N(segment_alloc) N(segment_free) N(segment_map) N(segment_unmap) N(copy) N(memset) \
-	    N(launch) N(kernel) N(graph_launch) N(synchronization) N(oom) N(total)
+	N(segment_alloc) \
+	N(segment_free) \
+	N(segment_map) N(segment_unmap) N(copy) N(memset) N(launch) N(kernel) N(graph_launch) \
+	    N(synchronization) N(oom) N(total)
 
 struct ga_counts {
 #define N(name) uint64_t name;

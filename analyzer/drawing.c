@@ -14,27 +14,43 @@ static unsigned eighths(uint64_t bytes, uint64_t top, unsigned row)
 	return filled <= 0 ? 0 : filled >= 1 ? 8 : (unsigned)(filled * 8 + 0.5);
 }
 
-/* One character of the drawing: allocated, else reserved, else the limit, else nothing. */
-static void put_cell(const struct ga_page *page, const struct ga_column *column, uint64_t top,
-    unsigned row, bool limit_row)
+/* What one character of the drawing shows. */
+enum ink { INK_NONE, INK_ALLOCATED, INK_RESERVED, INK_LIMIT };
+
+static enum ink cell_ink(const struct ga_column *column, uint64_t top, unsigned row, bool limit_row)
 {
-	static const char *const blocks[] = {"", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-	unsigned allocated = eighths(column->allocated, top, row);
 	unsigned reserved = eighths(column->reserved, top, row);
-	bool any = row == 0 && column->allocated > 0; /* a little is not nothing */
-	if (any && allocated == 0)
-		allocated = 1;
-	if (allocated)
-		fprintf(page->out, "%s%s%s", ga_style(page, GA_ACCENT),
-		    page->unicode ? blocks[allocated] : "#", ga_style(page, GA_PLAIN));
-	else if (reserved >= 4 || (reserved && row == 0))
-		fprintf(page->out, "%s%s%s", ga_style(page, GA_DIM), page->unicode ? "░" : ".",
-		    ga_style(page, GA_PLAIN));
-	else if (limit_row)
-		fprintf(page->out, "%s%s%s", ga_style(page, GA_BAD), page->unicode ? "╌" : "-",
-		    ga_style(page, GA_PLAIN));
-	else
-		fputc(' ', page->out);
+	if (eighths(column->allocated, top, row) || (row == 0 && column->allocated))
+		return INK_ALLOCATED; /* in the lowest row a little is not nothing */
+	if (reserved >= 4 || (reserved && row == 0))
+		return INK_RESERVED;
+	return limit_row ? INK_LIMIT : INK_NONE;
+}
+
+static const char *cell_text(const struct ga_page *page, enum ink ink, unsigned filled)
+{
+	static const char *const blocks[] = {"▁", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const ascii[] = {" ", "#", ".", "-"};
+	static const char *const unicode[] = {" ", "█", "░", "╌"};
+	if (!page->unicode)
+		return ascii[ink];
+	return ink == INK_ALLOCATED ? blocks[filled] : unicode[ink];
+}
+
+static void put_row(const struct ga_page *page, const struct ga_column *columns, unsigned count,
+    uint64_t top, unsigned row, bool limit_row)
+{
+	static const enum ga_style styles[] = {GA_PLAIN, GA_ACCENT, GA_DIM, GA_BAD};
+	enum ink before = INK_NONE;
+	for (unsigned i = 0; i < count; i++) {
+		enum ink ink = cell_ink(&columns[i], top, row, limit_row);
+		if (ink != before)
+			fprintf(page->out, "%s%s", before ? ga_style(page, GA_PLAIN) : "",
+			    ink ? ga_style(page, styles[ink]) : "");
+		fputs(cell_text(page, ink, eighths(columns[i].allocated, top, row)), page->out);
+		before = ink;
+	}
+	fprintf(page->out, "%s\n", before ? ga_style(page, GA_PLAIN) : "");
 }
 
 static void put_axis(const struct ga_page *page, unsigned columns, uint64_t duration_ns)
@@ -74,9 +90,7 @@ void ga_draw_memory(const struct ga_page *page, const struct ga_timeline *timeli
 		if (row == ROWS - 1 || row == ROWS / 2 - 1)
 			ga_size_text(row == ROWS - 1 ? top : top / 2, label);
 		fprintf(page->out, "%*s %s", LABEL, label, page->unicode ? "│" : "|");
-		for (unsigned i = 0; i < count; i++)
-			put_cell(page, &columns[i], top, row, show_limit && row == ROWS - 1);
-		fputc('\n', page->out);
+		put_row(page, columns, count, top, row, show_limit && row == ROWS - 1);
 	}
 	put_axis(page, count, duration_ns);
 }

@@ -22,7 +22,7 @@ enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error 
  */
 enum gf_status ga_export_chrome(struct ga_model *model, FILE *out, struct gf_error *error);
 
-/** The event's call, or the words of its kind; "" if neither is known. */
+/** The event's call, or the name of its kind, or that of its record type. */
 const char *ga_export_name(const struct ga_model *model, unsigned tag, unsigned kind, unsigned api);
 
 #endif

@@ -14,8 +14,10 @@
 #define NUMBERS(X) \
 	X(device) \
 	X(stream) \
-	X(address) X(bytes) X(requested_bytes) X(allocated_bytes) X(reserved_bytes) X(source) \
-	    X(handle) X(duration_ns) X(status) X(stack)
+	X(address) \
+	X(bytes) \
+	X(requested_bytes) X(allocated_bytes) X(reserved_bytes) X(source) X(handle) X(duration_ns) \
+	    X(status) X(stack)
 
 struct line {
 	const char *type, *name;
@@ -60,7 +62,8 @@ const char *ga_export_name(const struct ga_model *model, unsigned tag, unsigned 
 	const char *name = api ? gf_reader_text(model->reader, GF_TEXT_API, api) : NULL;
 	if (!name)
 		name = gf_kind_name(tag, kind);
-	return name ? name : "";
+	const struct gf_record_type *type = gf_record_type(tag);
+	return name ? name : type ? type->name : "";
 }
 
 /* What records of calls have in common; the macro reads a record of any type. */

@@ -10,8 +10,8 @@
 static int unknown_command(const char *name)
 {
 	const char *guess = ga_command_guess(name);
-	fprintf(stderr, "gpushim: there is no command '%s'%s%s%s; gpushim help lists them\n", name,
-	    guess ? ", did you mean '" : "", guess ? guess : "", guess ? "'?" : "");
+	fprintf(stderr, "gpushim: there is no command '%s'; %s%s%sgpushim help lists them\n", name,
+	    guess ? "did you mean '" : "", guess ? guess : "", guess ? "'? " : "");
 	return GA_EXIT_USAGE;
 }
 

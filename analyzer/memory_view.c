@@ -27,6 +27,20 @@ char *ga_view_title(const struct ga_memory *memory, const struct ga_account *acc
 	    ga_size_text(total, bytes));
 }
 
+void ga_view_head(const struct ga_model *model, const struct ga_page *page)
+{
+	char duration[GA_SIZE_TEXT];
+	const char *torch = ga_model_property(model, "torch_version");
+	char *program = ga_model_program_line(model);
+	ga_print_safe(page, program);
+	free(program);
+	fprintf(page->out, ": %s%s, PyTorch ",
+	    ga_duration_text(ga_model_duration_ns(model), duration),
+	    model->dryrun ? " on a stand-in GPU" : "");
+	ga_print_safe(page, torch ? torch : "unknown");
+	fputc('\n', page->out);
+}
+
 static void maybe(struct ga_json *json, const char *name, uint64_t value)
 {
 	ga_json_maybe(json, name, value != GA_UNKNOWN, value);

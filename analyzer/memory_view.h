@@ -20,6 +20,9 @@ uint64_t ga_view_reserved(const struct ga_memory *memory, uint64_t reserved_byte
 /** "device 0, NVIDIA L4 (22.03 GiB)".  free() it. */
 char *ga_view_title(const struct ga_memory *memory, const struct ga_account *account);
 
+/** What was recorded, in one line. */
+void ga_view_head(const struct ga_model *model, const struct ga_page *page);
+
 /** The figures of a device, without peak and timeline, as members of the open object. */
 void ga_view_figures_json(
     const struct ga_memory *memory, const struct ga_account *account, struct ga_json *json);

@@ -155,12 +155,12 @@ static void lost_notices(const struct ga_model *model, struct ga_strings *notice
 	char count[GA_SIZE_TEXT];
 	for (unsigned i = 0; i < GF_LOST_REASON_COUNT; i++)
 		if (model->summary->lost[i])
-			ga_strings_add(notices, "%s events are missing %s",
-			    ga_count_text(model->summary->lost[i], count),
-			    words[i] ? words[i] : "for an unknown reason");
+			ga_strings_add(notices, "events missing %s: %s",
+			    words[i] ? words[i] : "for an unknown reason",
+			    ga_count_text(model->summary->lost[i], count));
 }
 
-static void damage_notice(const struct ga_model *model, struct ga_strings *notices)
+void ga_model_damage_notice(const struct ga_model *model, struct ga_strings *notices)
 {
 	const struct gf_damage *damage = gf_reader_damage(model->reader);
 	char bytes[GA_SIZE_TEXT];
@@ -195,7 +195,6 @@ static bool started(const struct ga_model *model)
 
 void ga_model_notices(const struct ga_model *model, struct ga_strings *notices)
 {
-	damage_notice(model, notices);
 	lost_notices(model, notices);
 	if (!model->summary->ended)
 		ga_strings_add(notices,

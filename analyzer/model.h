@@ -77,7 +77,10 @@ static inline uint64_t ga_model_ns(const struct ga_model *model, uint64_t ticks)
 	return gf_reader_ns(model->reader, ticks);
 }
 
-/** Everything that limits the recording as such, in sentences; more may come from an analysis. */
+/** Damage of the file in a sentence, nothing if there is none. */
+void ga_model_damage_notice(const struct ga_model *model, struct ga_strings *notices);
+
+/** What else limits the recording as such, in sentences; more may come from an analysis. */
 void ga_model_notices(const struct ga_model *model, struct ga_strings *notices);
 
 /**

@@ -11,8 +11,8 @@ static uint32_t line_or_none(int64_t line)
 }
 
 /* Pairs: bytes of code since the pair before, lines since then (signed). */
-static uint32_t line_of_lnotab(const unsigned char *table, size_t bytes, uint32_t first_line,
-    int32_t lasti)
+static uint32_t line_of_lnotab(
+    const unsigned char *table, size_t bytes, uint32_t first_line, int32_t lasti)
 {
 	int64_t line = first_line, place = 0;
 	for (size_t i = 0; i + 1 < bytes; i += 2) {
@@ -25,8 +25,8 @@ static uint32_t line_of_lnotab(const unsigned char *table, size_t bytes, uint32_
 }
 
 /* Pairs: bytes of code of this row, its line minus that of the row before; -128: it has no line. */
-static uint32_t line_of_rows(const unsigned char *table, size_t bytes, uint32_t first_line,
-    int32_t lasti)
+static uint32_t line_of_rows(
+    const unsigned char *table, size_t bytes, uint32_t first_line, int32_t lasti)
 {
 	const signed char none = -128;
 	int64_t line = first_line, end = 0;
@@ -61,8 +61,8 @@ static int64_t read_signed(const unsigned char *table, size_t bytes, size_t *at)
 }
 
 /* Entries: a byte with bit 7, kind and length in units of 2 bytes; then what the kind asks for. */
-static uint32_t line_of_places(const unsigned char *table, size_t bytes, uint32_t first_line,
-    int32_t lasti)
+static uint32_t line_of_places(
+    const unsigned char *table, size_t bytes, uint32_t first_line, int32_t lasti)
 {
 	enum { ONE_LINE = 10, NO_COLUMNS = 13, LONG = 14, NO_PLACE = 15 };
 	int64_t line = first_line, end = 0;
@@ -83,15 +83,19 @@ static uint32_t line_of_places(const unsigned char *table, size_t bytes, uint32_
 	return 0;
 }
 
-uint32_t ga_python_line(unsigned form, const unsigned char *table, size_t bytes, uint32_t first_line,
-    int32_t lasti)
+uint32_t ga_python_line(
+    unsigned form, const unsigned char *table, size_t bytes, uint32_t first_line, int32_t lasti)
 {
 	if (lasti < 0)
 		return line_or_none(first_line);
 	switch (form) {
-	case GF_LINE_LNOTAB: return line_of_lnotab(table, bytes, first_line, lasti);
-	case GF_LINE_LINES: return line_of_rows(table, bytes, first_line, lasti);
-	case GF_LINE_PLACES: return line_of_places(table, bytes, first_line, lasti);
-	default: return 0;
+	case GF_LINE_LNOTAB:
+		return line_of_lnotab(table, bytes, first_line, lasti);
+	case GF_LINE_LINES:
+		return line_of_rows(table, bytes, first_line, lasti);
+	case GF_LINE_PLACES:
+		return line_of_places(table, bytes, first_line, lasti);
+	default:
+		return 0;
 	}
 }

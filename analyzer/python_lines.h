@@ -19,7 +19,7 @@
  *
  * Sources: Objects/lnotab_notes.txt (3.8, 3.10), Objects/locations.md (3.11) of CPython.
  */
-uint32_t ga_python_line(unsigned form, const unsigned char *table, size_t bytes, uint32_t first_line,
-    int32_t lasti);
+uint32_t ga_python_line(
+    unsigned form, const unsigned char *table, size_t bytes, uint32_t first_line, int32_t lasti);
 
 #endif

@@ -138,6 +138,17 @@ void ga_cell(struct ga_table *table, const char *format, ...)
 	va_end(arguments);
 }
 
+static void put_cell(
+    const struct ga_page *page, const char *cell, unsigned width, bool left, bool heading)
+{
+	int padding = (int)(width - columns_of(cell));
+	fprintf(
+	    page->out, "  %*s%s", left ? 0 : padding, "", heading ? ga_style(page, GA_DIM) : "");
+	ga_print_safe(page, cell);
+	fprintf(
+	    page->out, "%s%*s", heading ? ga_style(page, GA_PLAIN) : "", left ? padding : 0, "");
+}
+
 void ga_table_print(const struct ga_page *page, struct ga_table *table)
 {
 	unsigned *widths = ga_xalloc(table->columns, sizeof(*widths));
@@ -148,18 +159,9 @@ void ga_table_print(const struct ga_page *page, struct ga_table *table)
 	}
 	for (size_t i = 0; i < table->cells.count; i++) {
 		unsigned column = (unsigned)(i % table->columns);
-		bool last = column + 1 == table->columns, heading = i < table->columns;
-		const char *cell = table->cells.items[i];
-		int padding = (int)(widths[column] - columns_of(cell));
-		fputs(column ? "  " : "  ", page->out);
-		if (column)
-			fprintf(page->out, "%*s", padding, "");
-		fputs(heading ? ga_style(page, GA_DIM) : "", page->out);
-		ga_print_safe(page, cell);
-		fputs(heading ? ga_style(page, GA_PLAIN) : "", page->out);
-		if (!column && !last)
-			fprintf(page->out, "%*s", padding, "");
-		if (last)
+		bool left = column == 0 || (table->left & 1u << column);
+		put_cell(page, table->cells.items[i], widths[column], left, i < table->columns);
+		if (column + 1 == table->columns)
 			fputc('\n', page->out);
 	}
 	free(widths);

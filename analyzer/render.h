@@ -58,10 +58,11 @@ void ga_fact(const struct ga_page *page, const char *name, const char *format, .
 /** A table being made: cells row by row.  Zero-initialise but for `columns`. */
 struct ga_table {
 	unsigned columns;
+	unsigned left;		 /* bit n: column n is aligned left, as the first always is */
 	struct ga_strings cells; /* the first row is the heading */
 };
 
-/** Add a cell; columns but the first are aligned right. */
+/** Add a cell. */
 void ga_cell(struct ga_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Print the table and free its cells. */

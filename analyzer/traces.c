@@ -104,14 +104,23 @@ static void tell_damage(const struct ga_model *model)
 	    model->path, damage->first_text[0] ? damage->first_text : "bytes are not readable");
 }
 
+/* Most messages name the file themselves. */
+static void tell_error(const char *path, const struct gf_error *error)
+{
+	const char *text = error->text[0] ? error->text : gf_status_words(error->status);
+	if (strstr(text, path))
+		fprintf(stderr, "gpushim: %s\n", text);
+	else
+		fprintf(stderr, "gpushim: %s: %s\n", path, text);
+}
+
 static int report_one(const struct ga_options *options, const struct ga_reporter *reporter,
     const char *path, const struct ga_page *page, struct ga_json *json)
 {
 	struct ga_model model;
 	struct gf_error error = {0};
 	if (ga_model_open(path, &model, &error) != GF_OK) {
-		fprintf(stderr, "gpushim: %s: %s\n", path,
-		    error.text[0] ? error.text : gf_status_words(error.status));
+		tell_error(path, &error);
 		if (json)
 			ga_json_string(json, "error", error.text);
 		return GA_EXIT_FAILED;
@@ -200,8 +209,7 @@ int ga_traces_report(const struct ga_options *options, const struct ga_reporter 
 
 int ga_trace_failed(const struct ga_model *model, const struct gf_error *error)
 {
-	fprintf(stderr, "gpushim: %s: %s\n", model->path,
-	    error->text[0] ? error->text : gf_status_words(error->status));
+	tell_error(model->path, error);
 	return GA_EXIT_FAILED;
 }
 

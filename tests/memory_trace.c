@@ -27,7 +27,7 @@ struct trace_builder *mt_begin(const char *path)
 	now.device = 0;
 	now.time = now.allocated = now.reserved = 0;
 	trace_clock(now.builder, 1, 0, 0);
-	trace_clock(now.builder, 1, UINT64_C(1000000000), UINT64_C(1000000000));
+	trace_clock(now.builder, 1, STEP, STEP);
 	trace_mark(now.builder, 1, tick(), GF_MARK_START, 4711);
 	trace_property(now.builder, "program", "[\"python\", \"train.py\"]");
 	trace_property(now.builder, "pid", "4711");

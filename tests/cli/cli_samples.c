@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traces that the exact-output tests of the program read; always the same.  usage: cli_samples
+ * FOLDER
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/memory_trace.h"
+
+#define M MT_MIB
+#define IN GF_FLAG_IN_ALLOCATOR
+#define REFUSED 2 /* CUDA_ERROR_OUT_OF_MEMORY */
+
+/* Steps of a small training: parameters stay, activations come and go, a kernel for each. */
+static void train(struct trace_builder *t, int steps)
+{
+	mt_flags(IN);
+	mt_driver(GF_MEMORY_ALLOC, 0x10000000, 200 * M, 0, 0);
+	mt_reserved(200 * M);
+	mt_flags(0);
+	mt_driver(GF_MEMORY_HOST_ALLOC, 0x700000, 4 * M, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC, 0x50000000, 8 * M, 0, 0); /* a library's workspace */
+	mt_alloc(0x10000000, 50 * M);
+	for (int step = 0; step < steps; step++) {
+		mt_copy(4 * M, 0);
+		for (unsigned i = 1; i <= 10; i++) {
+			mt_alloc(0x10000000 + (40 + i * 10) * M, 10 * M);
+			mt_launch(0);
+		}
+		for (unsigned i = 10; i > 0; i--)
+			mt_free(0x10000000 + (40 + i * 10) * M, 10 * M);
+		mt_memset(4096, 0);
+		mt_sync(GF_WAIT_STREAM);
+		trace_frame(t, 1);
+	}
+}
+
+static void write_simple(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	train(t, 4);
+	mt_free(0x10000000, 50 * M);
+	mt_end();
+}
+
+static void write_oom(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	train(t, 2);
+	mt_flags(IN);
+	mt_driver(GF_MEMORY_ALLOC, 0, 900 * M, 0, REFUSED);
+	mt_driver(GF_MEMORY_ALLOC, 0, 900 * M, 0, REFUSED);
+	mt_mem_info(712 * M, 1024 * M);
+	mt_oom(899 * M, 50 * M, 200 * M);
+	mt_flags(0);
+	mt_driver(GF_MEMORY_HOST_ALLOC, 0, 64 * M, 0, REFUSED);
+	mt_end();
+}
+
+/* The process was killed: no end mark, the last part is in the journal. */
+static void write_killed(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	train(t, 2);
+	mt_alloc(0x10000000 + 60 * M, 100 * M);
+	trace_kill(t);
+}
+
+static void write_devices(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "device.1.name", "Other GPU");
+	trace_property(t, "device.1.total_bytes", "2147483648");
+	trace_property(t, "rank", "1");
+	trace_property(t, "world_size", "2");
+	mt_device(1);
+	mt_block(0x20000000, 700 * (int64_t)M, 700 * M, 800 * M);
+	mt_device(0);
+	mt_block(0x10000000, 512, 512, 2 * M);
+	mt_end();
+}
+
+static void write_expandable(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "allocator_settings", "expandable_segments:True,max_split_size_mb:64");
+	trace_property(t, "dryrun", "1");
+	mt_flags(IN);
+	mt_driver(GF_MEMORY_RESERVE, 0x100000000, 1152 * M, 0, 0);
+	for (unsigned page = 0; page < 5; page++) {
+		mt_driver(GF_MEMORY_CREATE, 0, 20 * M, page + 1, 0);
+		mt_driver(GF_MEMORY_MAP, 0x100000000 + page * 20 * M, 20 * M, page + 1, 0);
+		mt_driver(GF_MEMORY_ACCESS, 0x100000000 + page * 20 * M, 20 * M, 0, 0);
+		mt_reserved((page + 1) * 20 * M);
+		mt_alloc(0x100000000 + page * 20 * M, 15 * M);
+	}
+	mt_end();
+}
+
+static void write_async(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "allocator_settings", "backend:cudaMallocAsync");
+	for (unsigned i = 1; i <= 6; i++)
+		mt_driver(GF_MEMORY_ALLOC_ASYNC, i << 24, i * 100000, 0, 0);
+	mt_driver(GF_MEMORY_FREE_ASYNC, 1 << 24, 0, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC_ASYNC, 0, 2000 * M, 0, REFUSED);
+	mt_mem_info(1000 * M, 1024 * M);
+	mt_end();
+}
+
+/* Events are missing, a notice explains, and texts try to steer the terminal. */
+static void write_lossy(const char *path)
+{
+	static const char notice[] = "stacks are off: no Python";
+	struct trace_builder *t = mt_begin(path);
+	struct gf_lost lost = {.reason = GF_LOST_NO_CHUNK, .time = 7000, .count = 12345};
+	trace_property(t, "program", "[\"evil\\u001b[2J\", \"a b\"]");
+	trace_property(t, "device.0.name", "GPU\033[31m");
+	trace_add(t, 1, GF_TAG_lost, &lost);
+	trace_text(t, 1, 100, GF_TEXT_NOTICE, 0, notice, sizeof(notice) - 1);
+	mt_block(0x10000000, 512, 512, 2 * M);
+	mt_block(0x20000000, 512, 5000, 2 * M);
+	mt_block(0x10000000, 1024, 6024, 2 * M);
+	mt_block(0x90000000, -512, 5512, 2 * M);
+	mt_end();
+}
+
+static void write_idle(const char *path)
+{
+	mt_begin(path);
+	mt_sync(GF_WAIT_DEVICE);
+	mt_end();
+}
+
+/* ---- files that are damaged ---- */
+
+static char *load(const char *path, long *bytes)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file || fseek(file, 0, SEEK_END) != 0)
+		exit(1);
+	*bytes = ftell(file);
+	rewind(file);
+	char *data = malloc((size_t)*bytes);
+	if (!data || fread(data, 1, (size_t)*bytes, file) != (size_t)*bytes)
+		exit(1);
+	fclose(file);
+	return data;
+}
+
+static void store(const char *path, const char *data, long bytes)
+{
+	FILE *file = fopen(path, "wb");
+	if (!file || fwrite(data, 1, (size_t)bytes, file) != (size_t)bytes || fclose(file) != 0)
+		exit(1);
+}
+
+static void write_damaged(const char *whole)
+{
+	long bytes;
+	char *data = load(whole, &bytes);
+	store("cut.gst", data, bytes * 2 / 3);
+	data[bytes / 2] ^= 0x10;
+	store("damaged.gst", data, bytes);
+	store("head.gst", data, 64);
+	free(data);
+	store("empty.gst", "", 0);
+	store("text.gst", "this is no trace, only text\n", 28);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2 || chdir(argv[1]) != 0) {
+		fputs("usage: cli_samples FOLDER\n", stderr);
+		return 2;
+	}
+	write_simple("simple.gst");
+	write_oom("oom.gst");
+	write_killed("killed.gst");
+	write_devices("devices.gst");
+	write_expandable("expandable.gst");
+	write_async("async.gst");
+	write_lossy("lossy.gst");
+	write_idle("idle.gst");
+	write_damaged("simple.gst");
+	if (mkdir("ranks", 0777) != 0 || mkdir("nothing", 0777) != 0)
+		return 1;
+	write_simple("ranks/rank0.gst");
+	write_killed("ranks/rank1.gst");
+	return 0;
+}
