@@ -128,7 +128,7 @@ struct gf_chunk *gf_journal_claim(struct gf_journal *journal, uint32_t thread_id
 		__atomic_store_n(hint, index + 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&chunk->thread_id, thread_id, __ATOMIC_RELAXED);
 		__atomic_store_n(&chunk->sequence,
-		    __atomic_fetch_add(&header->next_sequence, 1, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+		    __atomic_fetch_add(&header->next_sequence, 1, __ATOMIC_RELEASE), __ATOMIC_RELAXED);
 		/* Last: whoever sees 64 here sees the thread and the sequence too. */
 		__atomic_store_n(&chunk->framed_bytes, GF_CHUNK_HEADER_BYTES, __ATOMIC_RELEASE);
 		return chunk;

@@ -124,6 +124,20 @@ static inline struct gf_chunk *gf_journal_chunk(const struct gf_journal *journal
  */
 struct gf_chunk *gf_journal_claim(struct gf_journal *journal, uint32_t thread_id, uint32_t *hint);
 
+/**
+ * Sequence below which a look at the chunks misses none of a thread's full ones.
+ *
+ * The flusher asks before it looks and leaves out chunks at or above the answer.  Without this a
+ * thread may fill two chunks while the flusher looks, and only the second is seen: a frame would
+ * have records in the wrong order.
+ *
+ * Threads: the flusher.
+ */
+static inline uint64_t gf_journal_bound(const struct gf_journal *journal)
+{
+	return __atomic_load_n(&journal->header->next_sequence, __ATOMIC_ACQUIRE);
+}
+
 /** Hand a chunk of this thread to the flusher: used_bytes, then state FULL (release). */
 static inline void gf_chunk_retire(struct gf_chunk *chunk, uint32_t used_bytes)
 {

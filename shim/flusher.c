@@ -12,22 +12,25 @@
 #include <unistd.h>
 
 #include "formats/frame.h"
+#include "shim/autograd_hooks.h"
+#include "shim/call_stack.h"
 #include "shim/hooks.h"
 #include "shim/log.h"
 #include "shim/names.h"
 #include "shim/output.h"
 #include "shim/properties.h"
 #include "shim/resolve.h"
+#include "shim/stack_parts.h"
 #include "shim/torch_hooks.h"
 
 #define GS_STACK_BYTES (512u * 1024)
 #define GS_FRAME_CHUNKS 16   /* about 1 MiB of records a frame */
 #define GS_FULL_LIMIT 96     /* chunks that wait for company before smaller frames are made */
-#define GS_FREE_LOW 32       /* chunks to have in hand: 2 MiB, 0.1 s of 300 000 events a second */
-#define GS_GROW 16
+#define GS_FREE_FIRST 64     /* chunks to have in hand: 4 MiB, 0.2 s of 300 000 events a second */
+#define GS_FREE_MOST 512     /* the same after bursts that used up half of what was there */
 #define GS_CHUNKS_MAX 4096
 #define GS_PAUSE_SHORT_NS 2000000
-#define GS_PAUSE_LONG_NS 50000000
+#define GS_PAUSE_LONG_NS 20000000
 #define GS_START_WAIT_NS 5000000000u
 #define GS_STOP_WAIT_NS 30000000000u
 #define GS_STOP_STALL_NS 3000000000u
@@ -43,6 +46,7 @@ static struct gs_flusher {
 	uint64_t limit; /* bytes, 0 = none */
 	uint64_t next_second_ns;
 	uint32_t unhooked_told;
+	uint32_t free_wanted; /* chunks to have in hand */
 	bool stopped;   /* disk or limit: nothing more is taken */
 	uint32_t state;    /* enum gs_helper_state; futex */
 	uint32_t stop;     /* asked to end; futex */
@@ -155,11 +159,12 @@ static void gs_full_sort(uint32_t count)
 static uint32_t gs_full_collect(uint32_t *free_out)
 {
 	uint32_t count = gs_journal.header->chunk_count, full = 0, unused = 0;
+	uint64_t bound = gf_journal_bound(&gs_journal);
 	for (uint32_t i = 0; i < count && i < GS_CHUNKS_MAX; i++) {
 		struct gf_chunk *chunk = gf_journal_chunk(&gs_journal, i);
 		uint32_t state = __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE);
 		unused += state == GF_CHUNK_FREE;
-		if (state == GF_CHUNK_FULL)
+		if (state == GF_CHUNK_FULL && chunk->sequence < bound)
 			gs_full[full++] = (struct gs_full){chunk->sequence, chunk->thread_id, i};
 	}
 	gs_full_sort(full);
@@ -250,6 +255,14 @@ static void gs_append_notice(const char *text)
 	gs_append_text(gs_flusher.thread, GF_TEXT_NOTICE, 0, text, strlen(text));
 }
 
+static void gs_append_stack_notices(void)
+{
+	const char *text;
+	gs_stack_refresh();
+	while ((text = gs_stack_parts_notice()) != NULL)
+		gs_append_notice(text);
+}
+
 static void gs_append_definitions(void)
 {
 	char schema[GF_TEXT_MAX_BYTES];
@@ -278,10 +291,13 @@ static bool gs_encoder_make(void)
 static bool gs_helper_set_up(void)
 {
 	gs_settings_complain(environ);
+	gs_flusher.free_wanted = GS_FREE_FIRST;
 	gs_flusher.limit = gs_settings_number(GS_SETTING_limit);
 	if (!gs_output_open(&gs_flusher.output, &gs_journal))
 		return false;
 	gs_names_reset();
+	gs_stack_reset();
+	gs_autograd_reset();
 	if (!gs_producer_begin() || !(gs_flusher.thread = gs_thread_attach())) {
 		gs_log(GS_LOG_ERROR, "no memory for the recorder; nothing is recorded");
 		unlink(gs_flusher.output.path);
@@ -292,7 +308,6 @@ static bool gs_helper_set_up(void)
 	gs_append_clock();
 	gs_append_definitions();
 	gs_properties_early(gs_flusher.thread, &gs_flusher.output);
-	gs_append_notice("call stacks are not recorded by this version");
 	gs_append_notice("times of the device are not recorded by this version");
 	gs_producer_switch(
 	    (uint32_t)gs_settings_number(GS_SETTING_record) | GS_CLASS_ALWAYS);
@@ -319,21 +334,19 @@ static bool gs_helper_round(void)
 	uint32_t freed = gs_full_frame(full, full > GS_FULL_LIMIT);
 	if (gs_flusher.stopped)
 		return false;
-	while (unused + freed < GS_FREE_LOW) {
-		uint32_t grown = gf_journal_grow(&gs_journal, GS_GROW);
-		if (!grown) { /* at its limit or the disk is full: smaller frames free chunks */
-			full = gs_full_collect(&unused);
-			freed = gs_full_frame(full, true);
-			break;
-		}
-		unused += grown;
-	}
+	if (unused < gs_flusher.free_wanted / 2 && gs_flusher.free_wanted < GS_FREE_MOST)
+		gs_flusher.free_wanted *= 2;
+	if (unused + freed < gs_flusher.free_wanted &&
+	    !gf_journal_grow(&gs_journal, gs_flusher.free_wanted - unused - freed))
+		/* at its limit or the disk is full: smaller frames free chunks */
+		freed += gs_full_frame(gs_full_collect(&unused), true);
 	uint64_t now_ns = gs_clock_ns(CLOCK_MONOTONIC);
 	if (now_ns >= gs_flusher.next_second_ns) {
 		gs_flusher.next_second_ns = now_ns + GS_SECOND_NS;
 		gs_append_clock();
 		gs_append_lost();
 		gs_append_unhooked();
+		gs_append_stack_notices();
 	}
 	/* What waits in the journal will be some eighth of it in the trace. */
 	if (gs_flusher.limit &&
