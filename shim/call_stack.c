@@ -35,7 +35,7 @@ struct stack_thread {
 /* Thread-local words; initial-exec, so that no access ever allocates. */
 static __thread struct {
 	struct stack_thread *state;
-	uint32_t forward;
+	struct gs_stack_forward forward;
 } tls;
 
 static struct gs_intern_table stacks;
@@ -101,11 +101,30 @@ void gs_stack_thread_end(void)
 		__atomic_store_n(&state->in_use, 0, __ATOMIC_RELEASE);
 }
 
-uint32_t gs_stack_set_forward(uint32_t stack)
+struct gs_stack_forward gs_stack_forward_begin(uint32_t stack, const void *frame)
 {
-	uint32_t before = tls.forward;
-	tls.forward = stack;
+	struct gs_stack_forward before = tls.forward;
+	tls.forward.stack = stack;
+	tls.forward.frame = (uintptr_t)frame;
+	tls.forward.caller = ((const uintptr_t *)frame)[1];
 	return before;
+}
+
+void gs_stack_forward_end(struct gs_stack_forward before)
+{
+	tls.forward = before;
+}
+
+/* Stack of the forward call if its node is still running above `frame`. */
+static inline uint32_t forward_stack(const void *frame)
+{
+	uint32_t stack = tls.forward.stack;
+	if (__builtin_expect(!stack, 1))
+		return 0;
+	return (uintptr_t)frame < tls.forward.frame &&
+		((const uintptr_t *)tls.forward.frame)[1] == tls.forward.caller
+	    ? stack
+	    : 0;
 }
 
 /* ---- definitions ---- */
@@ -130,9 +149,16 @@ static uint16_t put_modules(const struct stack_thread *state, struct gf_stack_mo
 	return count;
 }
 
-static bool define(struct stack_thread *state, uint32_t id, const struct gs_native_chain *chain,
+struct found {
+	const struct gs_native_chain *chain; /* may be NULL */
+	uint32_t forward;
+	uint64_t hash;
+};
+
+static bool define(struct stack_thread *state, uint32_t id, const struct found *found,
     void *context)
 {
+	const struct gs_native_chain *chain = found->chain;
 	struct gs_stack_sink sink = {append, context, (unsigned char *)state->scratch};
 	unsigned char *at = (unsigned char *)state->definition;
 	struct gf_stack_head head = {.head_bytes = sizeof(head),
@@ -140,7 +166,7 @@ static bool define(struct stack_thread *state, uint32_t id, const struct gs_nati
 	    .native_count = chain ? chain->frames : 0,
 	    .flags = (state->python.cut ? GF_STACK_PYTHON_CUT : 0) |
 		(chain && chain->cut ? GF_STACK_NATIVE_CUT : 0),
-	    .forward_stack = tls.forward};
+	    .forward_stack = found->forward};
 	at += sizeof(head);
 	put_python(state, &sink, (struct gf_stack_python *)(void *)at);
 	at += head.python_count * sizeof(struct gf_stack_python);
@@ -158,16 +184,16 @@ static bool define(struct stack_thread *state, uint32_t id, const struct gs_nati
 	    (uint32_t)(at - (unsigned char *)state->definition));
 }
 
-static __attribute__((cold, noinline)) void add(struct stack_thread *state, uint64_t hash,
-    uint32_t id, const struct gs_native_chain *chain, void *context)
+static __attribute__((cold, noinline)) void add(struct stack_thread *state,
+    uint32_t id, const struct found *found, void *context)
 {
 	/* Layers that are made anew in every step would fill the table: stop telling them apart. */
 	if (id == stacks.limit / 2) {
 		gs_python_stack_unwatch();
 		notice(NOTICE_CROWDED);
 	}
-	if (!define(state, id, chain, context))
-		gs_intern_failed(&stacks, hash);
+	if (!define(state, id, found, context))
+		gs_intern_failed(&stacks, found->hash);
 }
 
 /* ---- interface ---- */
@@ -178,23 +204,24 @@ __attribute__((noinline)) uint32_t gs_stack_take(enum gs_stack_use use, void *co
 	struct stack_thread *state = tls.state;
 	if (!parts || (!state && !(state = attach())))
 		return 0;
-	const struct gs_native_chain *chain = NULL;
-	uint64_t hash = tls.forward;
+	const void *frame = __builtin_frame_address(0);
+	struct found found = {NULL, forward_stack(frame), 0};
+	found.hash = found.forward;
 	if (parts & GS_STACK_NATIVE) {
-		chain = gs_native_stack_walk(&state->native, __builtin_frame_address(0));
-		if (chain && chain->frames)
-			hash = gs_hash_add(hash, chain->hash);
+		found.chain = gs_native_stack_walk(&state->native, frame);
+		if (found.chain && found.chain->frames)
+			found.hash = gs_hash_add(found.hash, found.chain->hash);
 	}
 	if (!(parts & GS_STACK_PYTHON))
 		state->python.count = 0;
 	else if (gs_python_stack_walk(&state->python))
-		hash = gs_hash_add(hash, state->python.hash);
-	if (!hash)
+		found.hash = gs_hash_add(found.hash, state->python.hash);
+	if (!found.hash)
 		return 0;
 	bool is_new;
-	uint32_t id = gs_intern(&stacks, hash, &is_new);
+	uint32_t id = gs_intern(&stacks, found.hash, &is_new);
 	if (__builtin_expect(is_new, 0))
-		add(state, hash, id, chain, context);
+		add(state, id, &found, context);
 	if (__builtin_expect(!id, 0))
 		notice(NOTICE_FULL);
 	return id;
@@ -225,17 +252,21 @@ void gs_stack_reset(void)
 	gs_intern_reset(&stacks);
 	gs_python_code_reset();
 	gs_library_reset();
-	/* In a fork child the other threads are gone. */
+	notices_told = notices_due = 0;
+}
+
+void gs_stack_forget(void)
+{
 	for (struct stack_thread *state = threads; state; state = state->next)
 		if (state != tls.state)
 			__atomic_store_n(&state->in_use, 0, __ATOMIC_RELAXED);
-	tls.forward = 0;
-	notices_told = notices_due = 0;
+	memset(&tls.forward, 0, sizeof(tls.forward));
 }
 
 void gs_stack_refresh(void)
 {
-	if (gs_library_refresh())
+	gs_library_refresh();
+	if (gs_python_state() == GS_PYTHON_ABSENT && gs_library_python_seen())
 		gs_python_find();
 	if (gs_python_trouble())
 		notice(NOTICE_PYTHON);

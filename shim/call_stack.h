@@ -44,12 +44,15 @@ typedef bool gs_stack_append(void *context, enum gf_text_kind kind, uint32_t id,
  */
 const char *gs_stack_init(const uint8_t parts[GS_STACK_USES], gs_stack_append *append);
 
-/** A recording begins, or a fork child forgets: nothing is defined any more.  One thread. */
+/** A recording begins: nothing is defined yet.  One thread, before any stack is taken. */
 void gs_stack_reset(void);
 
+/** In a fork child: the other threads are gone.  In the thread that forked. */
+void gs_stack_forget(void);
+
 /**
- * Now and then, outside of hooks and locks (helper thread): look for a Python that was loaded since,
- * note libraries that came or went.
+ * Now and then, outside of hooks and locks (helper thread): look for a Python if a library of it was
+ * seen in a stack; with an old C library copy the list of libraries.
  */
 void gs_stack_refresh(void);
 
@@ -62,12 +65,27 @@ void gs_stack_refresh(void);
  */
 uint32_t gs_stack_take(enum gs_stack_use use, void *context);
 
-/**
- * The thread runs backward for a node that this stack made; 0: it does not, or it is not known.
- *
- * @return the value before, to be set again
+/*
+ * Of a thread that runs backward: the stack that made the node, and the frame of the function that
+ * runs it.  The end of that function may be skipped by an exception; a frame that is no longer there,
+ * or was called from elsewhere, counts as no forward stack.
  */
-uint32_t gs_stack_set_forward(uint32_t stack);
+struct gs_stack_forward {
+	uint32_t stack; /* 0: none, or not known */
+	uintptr_t frame, caller;
+};
+
+/**
+ * The thread begins to run a node.
+ *
+ * @param stack  that made the node, 0 if unknown
+ * @param frame  __builtin_frame_address(0) of the function that calls the node
+ * @return what was before, for gs_stack_forward_end
+ */
+struct gs_stack_forward gs_stack_forward_begin(uint32_t stack, const void *frame);
+
+/** The node has run. */
+void gs_stack_forward_end(struct gs_stack_forward before);
 
 /** The thread ends: its state may go to another one. */
 void gs_stack_thread_end(void);

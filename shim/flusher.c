@@ -365,6 +365,7 @@ static void gs_helper_finish(void)
 	gs_append_clock();
 	gs_append_lost();
 	gs_append_unhooked();
+	gs_append_stack_notices();
 	gs_full_frame(gs_full_collect(&unused), true);
 	gs_append_mark(gs_flusher.thread, GF_MARK_END, 0);
 	gs_full_frame(gs_full_collect(&unused), true);

@@ -7,6 +7,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "formats/stack_layout.h"
@@ -36,8 +37,13 @@ static int (*find_object)(void *, struct found_object *);
 static struct library_list *list; /* only without find_object */
 static struct gs_intern_table defined;
 static char program_path[PATH_MAX];
-static uint64_t loads, unloads;
 static uint32_t generation = 1;
+static bool python_seen;
+
+/* Where the defined libraries are, by id. */
+static struct place {
+	uintptr_t start, end;
+} places[1u << LIBRARIES_LOG2];
 
 uint32_t gs_library_generation(void)
 {
@@ -76,15 +82,9 @@ bool gs_library_find(uintptr_t address, struct gs_library *out)
 
 /* ---- changes ---- */
 
-struct changes {
-	uint64_t loads, unloads;
-};
-
 static int read_changes(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct changes *changes = context;
-	changes->loads = info->dlpi_adds;
-	changes->unloads = info->dlpi_subs;
+	*(uint64_t *)context = info->dlpi_adds + info->dlpi_subs;
 	return 1;
 }
 
@@ -122,18 +122,20 @@ static void copy_list(void)
 	__atomic_store_n(&list, copy, __ATOMIC_RELEASE);
 }
 
-bool gs_library_refresh(void)
+void gs_library_refresh(void)
 {
-	struct changes now = {0, 0};
+	static uint64_t changes, last_s;
+	uint64_t now = 0;
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	if (find_object || (uint64_t)time.tv_sec == last_s)
+		return;
+	last_s = (uint64_t)time.tv_sec;
 	dl_iterate_phdr(read_changes, &now);
-	bool changed = now.loads != loads || now.unloads != unloads;
-	if (now.unloads != unloads)
-		__atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
-	loads = now.loads;
-	unloads = now.unloads;
-	if (changed && !find_object)
-		copy_list();
-	return changed;
+	if (now == changes)
+		return;
+	changes = now;
+	copy_list();
 }
 
 /* ---- definitions ---- */
@@ -194,19 +196,46 @@ static bool append(const struct gs_library *library, uint32_t id, const struct g
 	    (uint32_t)(sizeof(head) + head.build_id_bytes + path_bytes));
 }
 
+bool gs_library_python_seen(void)
+{
+	return __atomic_load_n(&python_seen, __ATOMIC_RELAXED);
+}
+
+/* Note what is new about a library. */
+static void look_at(const struct gs_library *library, uint32_t id)
+{
+	const char *slash = strrchr(library->path, '/');
+	if (strncmp(slash ? slash + 1 : library->path, "libpython3", 10) == 0)
+		__atomic_store_n(&python_seen, true, __ATOMIC_RELAXED);
+	for (uint32_t other = 1; other < id; other++)
+		if (library->start < __atomic_load_n(&places[other].end, __ATOMIC_RELAXED) &&
+		    __atomic_load_n(&places[other].start, __ATOMIC_RELAXED) < library->end)
+			__atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&places[id].start, library->start, __ATOMIC_RELAXED);
+	__atomic_store_n(&places[id].end, library->end, __ATOMIC_RELAXED);
+}
+
+static uint64_t library_hash(const struct gs_library *library)
+{
+	uint64_t hash = gs_hash_add(library->start, library->end);
+	for (const char *at = library->path; *at; at++)
+		hash = hash * 31 + (unsigned char)*at;
+	hash = gs_hash_add(hash, library->bias);
+	return hash + !hash; /* 0 marks a free slot */
+}
+
 void gs_library_define(uintptr_t address, const struct gs_stack_sink *sink)
 {
 	struct gs_library library;
 	bool is_new;
 	if (!gs_library_find(address, &library))
 		return;
-	uint64_t hash = gs_hash_add(library.start, library.end);
-	for (const char *at = library.path; *at; at++)
-		hash = hash * 31 + (unsigned char)*at;
-	hash = gs_hash_add(hash, library.bias);
-	hash += !hash;
+	uint64_t hash = library_hash(&library);
 	uint32_t id = gs_intern(&defined, hash, &is_new);
-	if (id && is_new && !append(&library, id, sink))
+	if (!id || !is_new)
+		return;
+	look_at(&library, id);
+	if (!append(&library, id, sink))
 		gs_intern_failed(&defined, hash);
 }
 
@@ -224,4 +253,5 @@ bool gs_library_init(void)
 void gs_library_reset(void)
 {
 	gs_intern_reset(&defined);
+	memset(places, 0, sizeof(places));
 }

@@ -36,17 +36,18 @@ bool gs_library_find(uintptr_t address, struct gs_library *out);
 void gs_library_define(uintptr_t address, const struct gs_stack_sink *sink);
 
 /**
- * Note loads and unloads since the last call.
+ * Without _dl_find_object: copy the list of libraries again if it changed, once a second at most.
  *
- * Takes the loader's lock for a moment: call it outside every hook and lock, now and then.
- *
- * @return whether libraries were loaded or unloaded since
+ * Takes the loader's lock then: call it outside every hook and lock.
  */
-bool gs_library_refresh(void);
+void gs_library_refresh(void);
+
+/** Whether a libpython was among the libraries of gs_library_define so far. */
+bool gs_library_python_seen(void);
 
 /**
- * Changes whenever a library was unloaded (as of the last gs_library_refresh): what was learnt
- * about addresses before then may be wrong.
+ * Changes when a library took a place where another one was: what was learnt about addresses before
+ * may be wrong.
  */
 uint32_t gs_library_generation(void);
 

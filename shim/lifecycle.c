@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "shim/call_stack.h"
 #include "shim/clock.h"
 #include "shim/flusher.h"
 #include "shim/producer.h"
 #include "shim/questions.h"
 #include "shim/resolve.h"
 #include "shim/settings.h"
+#include "shim/stack_parts.h"
 #include "shim/torch_hooks.h"
 
 #define GS_START_WAIT_NS 6000000000u
@@ -34,6 +36,7 @@ static const struct gs_part {
 } gs_parts[] = {
     {"resolve", gs_resolve, NULL, gs_resolve_forget},
     {"torch", NULL, NULL, gs_torch_forget},
+    {"stacks", NULL, NULL, gs_stack_forget},
     {"questions", NULL, NULL, gs_questions_forget},
     {"producer", NULL, NULL, gs_producer_forget},
     {"flusher", gs_flusher_start, gs_flusher_stop, gs_flusher_forget},
@@ -97,6 +100,12 @@ static void gs_fork_child(void)
 	errno = saved;
 }
 
+static void gs_prepare_others(void)
+{
+	gs_torch_prepare();
+	gs_stack_parts_prepare();
+}
+
 __attribute__((constructor)) static void gs_constructor(void)
 {
 	gs_settings_read(environ);
@@ -104,7 +113,7 @@ __attribute__((constructor)) static void gs_constructor(void)
 		return;
 	gs_clock_choose();
 	gs_producer_init(gs_first_event, gs_forget);
-	gs_resolve_on_driver(gs_torch_prepare);
+	gs_resolve_on_driver(gs_prepare_others);
 	/*
 	 * Only here: a child forked while another thread is inside atexit() would hang in its own
 	 * next one (glibc does not reset that lock).

@@ -9,8 +9,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "shim/call_stack.h"
+
 /* glibc keeps the values of the first keys inside the thread; later ones are allocated. */
 #define GS_KEYS_WITHOUT_MALLOC 32
+/* Looking at every chunk in vain costs microseconds: at most once in some 50 of them. */
+#define GS_RETRY_TICKS 100000
 
 __thread struct gs_tls gs_tls;
 struct gs_live gs_live __attribute__((aligned(GS_LIVE_BYTES)));
@@ -29,6 +33,7 @@ static void gs_thread_ended(void *value)
 	gs_tls.depth++; /* nothing may record below us */
 	if (thread->generation == gs_live.generation)
 		gs_thread_detach(thread);
+	gs_stack_thread_end();
 	gs_tls.thread = NULL;
 	gs_tls.depth--;
 }
@@ -149,6 +154,7 @@ struct gs_thread *gs_thread_attach(void)
 	}
 	thread->cursor = thread->limit = NULL;
 	thread->chunk = NULL;
+	thread->next_try = 0;
 	thread->device = GF_DEVICE_UNKNOWN;
 	memset(thread->functions, 0, sizeof(thread->functions));
 	thread->thread_id = __atomic_add_fetch(&gs_thread_last_id, 1, __ATOMIC_RELAXED);
@@ -172,11 +178,17 @@ void gs_thread_detach(struct gs_thread *thread)
 
 void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes)
 {
+	uint64_t now = gs_now();
+	if (!thread->chunk && now < thread->next_try) {
+		gs_count_lost(GF_LOST_NO_CHUNK, 1);
+		return NULL;
+	}
 	if (thread->chunk)
 		gf_chunk_retire(thread->chunk, (uint32_t)(thread->cursor - (char *)thread->chunk));
 	thread->chunk = gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
 	if (!thread->chunk) {
 		thread->cursor = thread->limit = NULL;
+		thread->next_try = now + GS_RETRY_TICKS;
 		gs_count_lost(GF_LOST_NO_CHUNK, 1);
 		return NULL;
 	}
@@ -186,7 +198,7 @@ void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes)
 	return base + GF_CHUNK_HEADER_BYTES;
 }
 
-void gs_append_text(struct gs_thread *thread, enum gf_text_kind kind, uint32_t id,
+bool gs_append_text(struct gs_thread *thread, enum gf_text_kind kind, uint32_t id,
     const char *bytes, size_t length)
 {
 	if (length > GF_TEXT_MAX_BYTES)
@@ -194,13 +206,14 @@ void gs_append_text(struct gs_thread *thread, enum gf_text_kind kind, uint32_t i
 	uint32_t room = (uint32_t)(sizeof(struct gf_text) + (length + 7) / 8 * 8);
 	struct gf_text *text = gs_reserve(thread, room);
 	if (!text)
-		return;
+		return false;
 	text->id = id;
 	text->time = gs_now();
 	text->kind = kind;
 	text->length = (uint32_t)length;
 	memcpy(text + 1, bytes, length);
 	gf_record_publish(text, GF_HEAD(GF_TAG_text, room));
+	return true;
 }
 
 void gs_append_mark(struct gs_thread *thread, enum gf_mark_kind kind, uint64_t value)

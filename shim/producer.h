@@ -47,6 +47,7 @@ struct gs_thread {
 	uint32_t in_use; /* slot is taken; atomic */
 	uint16_t device; /* of the current context, GF_DEVICE_UNKNOWN if not asked yet */
 	uint16_t reserved;
+	uint64_t next_try; /* ticks: no chunk was free, do not look before */
 	uint64_t functions[GS_FUNCTION_CACHE]; /* handles whose name is in the trace */
 };
 
@@ -155,8 +156,8 @@ static inline void *gs_reserve(struct gs_thread *thread, uint32_t bytes)
 #define GS_PUBLISH(record, name) \
 	gf_record_publish((record), GF_HEAD(GF_TAG_##name, sizeof(struct gf_##name)))
 
-/** Append a definition; texts above GF_TEXT_MAX_BYTES are cut. */
-void gs_append_text(struct gs_thread *thread, enum gf_text_kind kind, uint32_t id,
+/** Append a definition; texts above GF_TEXT_MAX_BYTES are cut.  @return false if there was no room */
+bool gs_append_text(struct gs_thread *thread, enum gf_text_kind kind, uint32_t id,
     const char *bytes, size_t length) GS_HIDDEN;
 
 /** Append a mark of now. */

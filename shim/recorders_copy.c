@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/call_stack.h"
 #include "shim/questions.h"
 #include "shim/recorders.h"
 
@@ -15,9 +16,11 @@ static void gs_copy_at(const struct gs_call *call, struct gs_copy_facts facts)
 {
 	uint16_t device = gs_device(call->thread);
 	uint32_t captured = facts.flags & GF_FLAG_ASYNC ? gs_captured_flag(call, facts.stream) : 0;
+	uint32_t stack = gs_stack_take(GS_STACK_TRANSFER, call->thread);
 	struct gf_copy *record = GS_RECORD(call->thread, copy);
 	if (!record)
 		return;
+	record->stack_id = stack;
 	record->time = call->start;
 	record->duration = call->end - call->start;
 	record->target = facts.target;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/call_stack.h"
 #include "shim/questions.h"
 #include "shim/recorders.h"
 
@@ -18,9 +19,12 @@ static void gs_memory_at(const struct gs_call *call, enum gf_memory_kind kind, u
 {
 	uint16_t device = facts.device_plus_one ? (uint16_t)(facts.device_plus_one - 1)
 						: gs_device(call->thread);
+	uint32_t stack =
+	    time == call->end ? gs_stack_take(GS_STACK_ALLOCATION, call->thread) : 0;
 	struct gf_memory *record = GS_RECORD(call->thread, memory);
 	if (!record)
 		return;
+	record->stack_id = stack; /* of what acquires something */
 	record->time = time;
 	record->duration = call->end - call->start;
 	record->address = facts.address;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/call_stack.h"
 #include "shim/questions.h"
 #include "shim/recorders.h"
 
@@ -10,9 +11,11 @@
 static void gs_wait_at(const struct gs_call *call, enum gf_wait_kind kind, uint64_t object)
 {
 	uint16_t device = gs_device(call->thread);
+	uint32_t stack = gs_stack_take(GS_STACK_TRANSFER, call->thread);
 	struct gf_wait *record = GS_RECORD(call->thread, wait);
 	if (!record)
 		return;
+	record->stack_id = stack;
 	record->time = call->start;
 	record->duration = call->end - call->start;
 	record->object = object;

@@ -141,6 +141,13 @@ bool gs_settings_parse(enum gs_setting setting, const char *text, uint64_t *numb
 	return false;
 }
 
+bool gs_settings_given(enum gs_setting setting)
+{
+	uint64_t number;
+	return gs_setting_given[setting][0] &&
+	    gs_settings_parse(setting, gs_setting_given[setting], &number);
+}
+
 uint64_t gs_settings_number(enum gs_setting setting)
 {
 	uint64_t number = 0;

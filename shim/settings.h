@@ -45,6 +45,9 @@ bool gs_settings_enabled(void);
 /** Text of a TEXT setting (its default if unset), or of any other as it was given. */
 const char *gs_settings_text(enum gs_setting setting);
 
+/** Whether a good value was given. */
+bool gs_settings_given(enum gs_setting setting);
+
 /** Number of a CHOICE or SWITCH, bit mask of a LIST, bytes of a SIZE; a bad value is the default. */
 uint64_t gs_settings_number(enum gs_setting setting);
 

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "shim/call_stack.h"
 #include "shim/hooks.h"
 #include "shim/resolve.h"
 #include "shim/torch_table.h"
@@ -53,8 +54,12 @@ static void gs_block(uint64_t address, int64_t size, uint64_t allocated, uint64_
 	    !gs_enter(&call, GS_HOOK_NONE, GS_CLASS_MEMORY, size > 0, 0))
 		return;
 	call.status = 0;
-	struct gf_block *record = gs_attend(&call) ? GS_RECORD(call.thread, block) : NULL;
+	bool attended = gs_attend(&call);
+	uint32_t stack =
+	    attended && size > 0 ? gs_stack_take(GS_STACK_ALLOCATION, call.thread) : 0;
+	struct gf_block *record = attended ? GS_RECORD(call.thread, block) : NULL;
 	if (record) {
+		record->stack_id = stack;
 		record->time = call.start;
 		record->address = address;
 		record->size = size;
@@ -85,8 +90,11 @@ static void gs_out_of_memory(uint64_t size, uint64_t allocated, uint64_t reserve
 		return;
 	}
 	call.status = 0;
-	struct gf_oom *record = gs_attend(&call) ? GS_RECORD(call.thread, oom) : NULL;
+	bool attended = gs_attend(&call);
+	uint32_t stack = attended ? gs_stack_take(GS_STACK_ALLOCATION, call.thread) : 0;
+	struct gf_oom *record = attended ? GS_RECORD(call.thread, oom) : NULL;
 	if (record) {
+		record->stack_id = stack;
 		record->time = call.start;
 		record->size = size;
 		record->allocated = allocated;
@@ -116,7 +124,7 @@ GS_TORCH_HOOKS(T)
  * Python loads PyTorch with RTLD_LOCAL, so neither RTLD_NEXT nor RTLD_DEFAULT finds libc10: its
  * functions come from the scope of the library that called us.
  */
-static void *gs_torch_resolve(void **real, const char *symbol, const void *caller)
+void *gs_torch_resolve(void **real, const char *symbol, const void *caller)
 {
 	int saved = errno;
 	Dl_info info;

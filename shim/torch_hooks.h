@@ -25,6 +25,14 @@ void gs_torch_prepare(void);
 /** In a fork child: a preparation that another thread had begun will not end. */
 void gs_torch_forget(void);
 
+/**
+ * Look up a function that we define too, in the scope of the library that called us.
+ *
+ * @param real    keeps the result; also NULL
+ * @param caller  return address of our definition
+ */
+void *gs_torch_resolve(void **real, const char *symbol, const void *caller);
+
 /** What is missing at block level, in words; NULL if nothing is, or if there is no PyTorch. */
 const char *gs_torch_notice(void);
 

@@ -32,4 +32,13 @@
 /* CUDAStream getCurrentCUDAStream(DeviceIndex): reads thread-local state, takes no lock. */
 #define GS_TORCH_STREAM "_ZN3c104cuda20getCurrentCUDAStreamEa"
 
+/* uint64_t at::sequence_number::get_and_increment(): one name in 1.13 up to at least 2.15. */
+#define GS_TORCH_NEXT_NUMBER "_ZN2at15sequence_number17get_and_incrementEv"
+/* void Engine::evaluate_function(shared_ptr<GraphTask> &, Node *, InputBuffer &,
+ * const shared_ptr<ReadyQueue> &): likewise. */
+#define GS_TORCH_EVALUATE \
+	"_ZN5torch8autograd6Engine17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_" \
+	"11InputBufferERKS2_INS0_10ReadyQueueEE"
+#define GS_TORCH_NODE_TYPE "_ZTIN5torch8autograd4NodeE"
+
 #endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/autograd_hooks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "shim/call_stack.h"
+#include "shim/hooks.h"
+#include "shim/resolve.h"
+#include "shim/torch_hooks.h"
+#include "shim/torch_table.h"
+
+/*
+ * Newest nodes that are remembered: a forward pass of more loses its oldest links.  An entry is one
+ * word, number and stack, so that it is never seen half written.
+ */
+#define GS_NODES (1u << 17)
+#define GS_STACK_BITS 24
+#define GS_STACK_MASK ((UINT64_C(1) << GS_STACK_BITS) - 1)
+#define GS_NUMBER_LIMIT (UINT64_C(1) << (64 - GS_STACK_BITS))
+
+static uint64_t *gs_nodes;
+static uint32_t gs_number_offset; /* in a node; 0: not looked up yet, NONE: unknown */
+static void *gs_real_next, *gs_real_evaluate;
+
+#define GS_OFFSET_NONE UINT32_MAX
+
+/* ---- what is known of nodes ---- */
+
+void gs_autograd_reset(void)
+{
+	size_t bytes = GS_NODES * sizeof(*gs_nodes);
+	if (gs_nodes) {
+		madvise(gs_nodes, bytes, MADV_DONTNEED);
+		return;
+	}
+	void *nodes = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	__atomic_store_n(&gs_nodes, nodes == MAP_FAILED ? NULL : nodes, __ATOMIC_RELEASE);
+}
+
+static void gs_node_made(uint64_t number)
+{
+	struct gs_call call;
+	uint64_t *nodes = __atomic_load_n(&gs_nodes, __ATOMIC_ACQUIRE);
+	if (!nodes || number >= GS_NUMBER_LIMIT ||
+	    !gs_enter(&call, GS_HOOK_NONE, GS_CLASS_MEMORY, false, 0))
+		return;
+	call.status = 0;
+	if (gs_attend(&call)) {
+		uint64_t stack = gs_stack_take(GS_STACK_FORWARD, call.thread) & GS_STACK_MASK;
+		__atomic_store_n(&nodes[number % GS_NODES], number << GS_STACK_BITS | stack,
+		    __ATOMIC_RELAXED);
+	}
+	gs_leave();
+}
+
+static uint32_t gs_node_stack(uint64_t number)
+{
+	uint64_t *nodes = __atomic_load_n(&gs_nodes, __ATOMIC_ACQUIRE);
+	if (!nodes || number >= GS_NUMBER_LIMIT)
+		return 0;
+	uint64_t entry = __atomic_load_n(&nodes[number % GS_NODES], __ATOMIC_RELAXED);
+	return entry >> GS_STACK_BITS == number ? (uint32_t)(entry & GS_STACK_MASK) : 0;
+}
+
+/* ---- the number inside a node ---- */
+
+/* type_info of the Itanium C++ ABI: table pointer, name; then the bases by kind of class. */
+static const char *gs_type_name(const void *const *type)
+{
+	return type ? type[1] : NULL;
+}
+
+unsigned gs_autograd_number_offset(const void *const *type)
+{
+	const void *const *kind = type ? *((const void *const *const *)type[0] - 1) : NULL;
+	const char *kind_name = gs_type_name(kind), *base = NULL;
+	if (kind_name && strstr(kind_name, "__si_class_type_info"))
+		base = gs_type_name(type[2]);
+	else if (kind_name && strstr(kind_name, "__vmi_class_type_info"))
+		base = gs_type_name(type[3]); /* behind flags and number of bases */
+	/* Table pointer, then a counter of 8 bytes, or a weak pointer of 16. */
+	if (base && strstr(base, "intrusive_ptr_target"))
+		return 16;
+	if (base && strstr(base, "enable_shared_from_this"))
+		return 24;
+	return 0;
+}
+
+static uint32_t gs_offset_find(const void *caller)
+{
+	void *type = NULL;
+	gs_torch_resolve(&type, GS_TORCH_NODE_TYPE, caller);
+	unsigned offset = gs_autograd_number_offset(type);
+	uint32_t found = offset ? offset : GS_OFFSET_NONE;
+	__atomic_store_n(&gs_number_offset, found, __ATOMIC_RELAXED);
+	return found;
+}
+
+const char *gs_autograd_notice(void)
+{
+	return __atomic_load_n(&gs_number_offset, __ATOMIC_RELAXED) == GS_OFFSET_NONE
+	    ? "blocks made in backward are not linked to forward: autograd nodes are of an unknown kind"
+	    : NULL;
+}
+
+/* ---- the hooks ---- */
+
+uint64_t gs_torch_next_number(void) __asm__(GS_TORCH_NEXT_NUMBER)
+    __attribute__((visibility("default")));
+void gs_torch_evaluate(void *engine, void *task, void *node, void *inputs, void *queue) __asm__(
+    GS_TORCH_EVALUATE) __attribute__((visibility("default")));
+
+uint64_t gs_torch_next_number(void)
+{
+	uint64_t (*real)(void) = __atomic_load_n(&gs_real_next, __ATOMIC_RELAXED);
+	if (!GS_LIKELY(real))
+		real = gs_torch_resolve(&gs_real_next, GS_TORCH_NEXT_NUMBER,
+		    __builtin_return_address(0));
+	uint64_t number = real();
+	if (__atomic_load_n(&gs_live.classes, __ATOMIC_RELAXED) & GS_CLASS_MEMORY)
+		gs_node_made(number);
+	return number;
+}
+
+void gs_torch_evaluate(void *engine, void *task, void *node, void *inputs, void *queue)
+{
+	void (*real)(void *, void *, void *, void *, void *) =
+	    __atomic_load_n(&gs_real_evaluate, __ATOMIC_RELAXED);
+	if (!GS_LIKELY(real))
+		real = gs_torch_resolve(&gs_real_evaluate, GS_TORCH_EVALUATE,
+		    __builtin_return_address(0));
+	uint32_t offset = __atomic_load_n(&gs_number_offset, __ATOMIC_RELAXED);
+	if (!GS_LIKELY(offset))
+		offset = gs_offset_find(__builtin_return_address(0));
+	uint32_t stack = 0;
+	if (offset != GS_OFFSET_NONE)
+		stack = gs_node_stack(*(const uint64_t *)((const char *)node + offset));
+	struct gs_stack_forward before = gs_stack_forward_begin(stack, __builtin_frame_address(0));
+	real(engine, task, node, inputs, queue); /* an exception passes; see gs_stack_forward */
+	gs_stack_forward_end(before);
+}
