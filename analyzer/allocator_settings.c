@@ -73,9 +73,13 @@ static bool is_power_of_two(uint64_t value)
 	return value && (value & (value - 1)) == 0;
 }
 
+/* An option without influence on the device's memory; its value may be a list. */
 static enum gf_status ga_read_option_nothing(
     struct tokens *text, struct ga_allocator_settings *settings)
 {
+	if (at_token(text, "["))
+		while (next_token(text) && !at_token(text, "]"))
+			;
 	return GF_OK;
 }
 
@@ -297,12 +301,7 @@ static enum gf_status read_option(struct tokens *text, struct ga_allocator_setti
 		    option->since / 1000, option->since % 1000);
 	if (!next_token(text) || !at_token(text, ":") || !next_token(text))
 		return refuse(text, option->name, "a colon and a value");
-	enum gf_status status = option->read(text, settings);
-	/* Values of options that mean nothing here may be lists too. */
-	while (!status && *text->at && *text->at != ',')
-		if (!next_token(text))
-			break;
-	return status;
+	return option->read(text, settings);
 }
 
 static enum gf_status apply(
