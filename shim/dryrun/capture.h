@@ -13,7 +13,7 @@
 #include "shim/dryrun/streams.h"
 
 struct gd_event;
-struct gd_node;
+struct gd_work;
 
 extern uint32_t gd_captures_alive; /* atomic */
 
@@ -53,16 +53,11 @@ CUresult gd_capture_refuse_event(struct gd_event *event);
 /**
  * Make a node of a call on a stream that gd_capture_touches.
  *
- * @param type      of the node
- * @param payload   malloced, taken over (also on failure); NULL for none
- * @param node_out  may be NULL
- * @return CUDA_SUCCESS: the call is done; 906 on the legacy stream; 901 when the capture is broken
- *
- * When the stream turns out not to be captured, CUDA_ERROR_NOT_READY: go on as usual; the payload is
- * still the caller's.
+ * @param work  what the node does; taken over on success
+ * @return CUDA_SUCCESS: the call is done; 906 on the legacy stream; 901 when the capture is broken;
+ *         CUDA_ERROR_NOT_READY when the stream turns out not to be captured: go on as usual
  */
-CUresult gd_capture_add(struct gd_stream *stream, CUgraphNodeType type, void *payload,
-    struct gd_node **node_out);
+CUresult gd_capture_add(struct gd_stream *stream, const struct gd_work *work);
 
 /** cuEventRecord and cuStreamWaitEvent where a capture may be concerned. */
 CUresult gd_capture_record(struct gd_event *event, struct gd_stream *stream, unsigned flags);

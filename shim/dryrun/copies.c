@@ -7,6 +7,7 @@
 
 #include "shim/dryrun/capture.h"
 #include "shim/dryrun/device_memory.h"
+#include "shim/dryrun/graphs.h"
 #include "shim/dryrun/host_memory.h"
 #include "shim/dryrun/shared_state.h"
 
@@ -35,7 +36,7 @@ struct gd_side gd_side_of(uint64_t address)
 	struct gd_side side = {.address = address};
 	struct gd_host_range range;
 	if (gd_space_holds(address)) {
-		const struct gd_block *block = gd_space_block(address);
+		const struct gd_block *block = gd_memory_behind(address);
 		side.kind = GD_MEMORY_DEVICE;
 		side.device = block ? block->device : 0;
 		side.in_space = true;
@@ -205,15 +206,11 @@ static bool capture_copy(
 			*result_out = gd_capture_refuse_stream(stream);
 		return *result_out != CUDA_SUCCESS;
 	}
-	struct gd_copy *payload = gd_capture_touches(stream) ? malloc(sizeof(*payload)) : NULL;
-	if (!payload)
+	if (!gd_capture_touches(stream))
 		return false;
-	*payload = *copy;
-	*result_out = gd_capture_add(stream, CU_GRAPH_NODE_TYPE_MEMCPY, payload, NULL);
-	if (*result_out != CUDA_ERROR_NOT_READY)
-		return true;
-	free(payload);
-	return false;
+	struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_MEMCPY, .copy = *copy};
+	*result_out = gd_capture_add(stream, &work);
+	return *result_out != CUDA_ERROR_NOT_READY;
 }
 
 static void count_copy(const struct gd_stream *stream, uint64_t bytes)
@@ -293,17 +290,13 @@ CUresult gd_memset_enqueue(struct gd_stream *stream, const struct gd_memset *set
 	}
 	if (result != CUDA_SUCCESS)
 		return result;
-	struct gd_memset *payload =
-	    !wait && gd_capture_touches(stream) ? malloc(sizeof(*payload)) : NULL;
-	if (payload) {
-		*payload = *set;
-		result = gd_capture_add(stream, CU_GRAPH_NODE_TYPE_MEMSET, payload, NULL);
-		if (result != CUDA_ERROR_NOT_READY) {
-			if (result == CUDA_SUCCESS)
-				GD_COUNT(stream->device, memsets, 1);
+	if (!wait && gd_capture_touches(stream)) {
+		struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_MEMSET, .set = *set};
+		result = gd_capture_add(stream, &work);
+		if (result == CUDA_SUCCESS)
+			GD_COUNT(stream->device, memsets, 1);
+		if (result != CUDA_ERROR_NOT_READY)
 			return result;
-		}
-		free(payload);
 	}
 	GD_COUNT(stream->device, memsets, 1);
 	gd_memset_describe(set, &operation);

@@ -31,7 +31,7 @@ struct gd_mapping {
 	uint64_t bytes;
 	uint64_t offset; /* into the physical block */
 	struct gd_block *physical;
-	bool accessible;
+	uint64_t access; /* a bit for each device that may use it; 0: leads nowhere */
 };
 
 struct gd_block {
@@ -76,6 +76,9 @@ void gd_memory_delete(struct gd_block *block);
 
 /** @return the block whose bytes hold the address, or NULL */
 struct gd_block *gd_memory_at(uint64_t address);
+
+/** @return the block whose memory lies behind an address: of a mapped one the physical block */
+struct gd_block *gd_memory_behind(uint64_t address);
 
 /** @return bytes as the device rounds and charges them */
 static inline uint64_t gd_memory_rounded(uint64_t bytes)

@@ -7,6 +7,7 @@
 #include "shim/dryrun/capture.h"
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/events.h"
+#include "shim/dryrun/graphs.h"
 #include "shim/dryrun/occupancy.h"
 #include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/stream_queue.h"
@@ -71,18 +72,6 @@ void gd_launch_describe(const struct gd_launch *launch, struct gd_operation *ope
 	operation_out->local_bytes = (uint32_t)function->facts.local_bytes;
 }
 
-static CUresult launch_captured(struct gd_stream *stream, const struct gd_launch *launch)
-{
-	struct gd_launch *payload = malloc(sizeof(*payload));
-	if (!payload)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	*payload = *launch;
-	CUresult result = gd_capture_add(stream, CU_GRAPH_NODE_TYPE_KERNEL, payload, NULL);
-	if (result == CUDA_ERROR_NOT_READY)
-		free(payload);
-	return result;
-}
-
 static CUresult launch_on(
     struct gd_stream *stream, struct gd_launch *launch, void **parameters, void **extra)
 {
@@ -98,7 +87,8 @@ static CUresult launch_on(
 	if (!function->launched)
 		__atomic_store_n(&function->launched, 1, __ATOMIC_RELAXED);
 	if (gd_capture_touches(stream)) {
-		result = launch_captured(stream, launch);
+		struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = *launch};
+		result = gd_capture_add(stream, &work);
 		if (result == CUDA_SUCCESS)
 			GD_COUNT(stream->device, launches, 1);
 		if (result != CUDA_ERROR_NOT_READY)
@@ -234,15 +224,11 @@ static CUresult host_function(CUstream handle, bool per_thread, CUhostFn functio
 	if (!function)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (gd_capture_touches(stream)) {
-		CUDA_HOST_NODE_PARAMS *payload = calloc(1, sizeof(*payload));
-		if (!payload)
-			return CUDA_ERROR_OUT_OF_MEMORY;
-		payload->fn = function;
-		payload->userData = user;
-		result = gd_capture_add(stream, CU_GRAPH_NODE_TYPE_HOST, payload, NULL);
+		struct gd_work work = {
+		    .type = CU_GRAPH_NODE_TYPE_HOST, .host = {.fn = function, .userData = user}};
+		result = gd_capture_add(stream, &work);
 		if (result != CUDA_ERROR_NOT_READY)
 			return result;
-		free(payload);
 	}
 	return gd_queue_host_function(stream, function, user) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

@@ -14,6 +14,7 @@
 #include "shim/dryrun/capture.h"
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/device_table.h"
+#include "shim/dryrun/graphs.h"
 #include "shim/dryrun/operations.h"
 #include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/streams.h"
@@ -136,19 +137,8 @@ void gd_pools_trim(unsigned device)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-static CUresult allocate(
-    CUdeviceptr *address_out, size_t bytes, struct gd_pool *pool, struct gd_stream *stream)
+static CUresult take_block(struct gd_pool *pool, size_t bytes, struct gd_block **block_out)
 {
-	struct gd_block *block;
-	if (!address_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!bytes) {
-		*address_out = 0;
-		return CUDA_SUCCESS;
-	}
-	CUresult result = gd_gate_size(bytes);
-	if (result != CUDA_SUCCESS)
-		return result;
 	if (bytes > gd_facts.total_bytes)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	pthread_mutex_lock(&pool->lock);
@@ -156,32 +146,33 @@ static CUresult allocate(
 	pthread_mutex_unlock(&pool->lock);
 	if (!taken)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	result = gd_memory_new(NULL, pool->device, GD_BLOCK_POOLED, bytes, 0, &block);
-	if (result != CUDA_SUCCESS) {
+	CUresult result = gd_memory_new(NULL, pool->device, GD_BLOCK_POOLED, bytes, 0, block_out);
+	if (result == CUDA_SUCCESS)
+		(*block_out)->pool = pool;
+	else
 		give(pool, gd_memory_rounded(bytes));
-		return result;
-	}
-	block->pool = pool;
-	GD_COUNT(pool->device, mallocs, 1);
-	*address_out = block->base;
-	return CUDA_SUCCESS;
+	return result;
 }
 
-/* In a capture the memory is the graph's: taken now, so that the address is known, and freed with
- * the graph or by a captured cuMemFreeAsync's later launch. */
-static CUresult allocate_captured(struct gd_stream *stream, size_t bytes, CUdeviceptr address)
+CUresult gd_pool_take_block(unsigned device, size_t bytes, struct gd_block **block_out)
 {
-	CUDA_MEM_ALLOC_NODE_PARAMS *payload = calloc(1, sizeof(*payload));
-	if (!payload)
+	return take_block(__atomic_load_n(&chosen[device], __ATOMIC_ACQUIRE), bytes, block_out);
+}
+
+/* In a capture the memory is the graph's: taken now, so that the address is known. */
+static CUresult capture_allocation(struct gd_stream *stream, struct gd_block *block)
+{
+	CUDA_MEM_ALLOC_NODE_PARAMS parameters = {.bytesize = block->bytes, .dptr = block->base};
+	parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+	parameters.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	parameters.poolProps.location.id = (int)block->device;
+	struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+	    .memory = gd_graph_memory_new(block, &parameters)};
+	if (!work.memory)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	payload->poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-	payload->poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-	payload->poolProps.location.id = (int)stream->device;
-	payload->bytesize = bytes;
-	payload->dptr = address;
-	CUresult result = gd_capture_add(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC, payload, NULL);
-	if (result == CUDA_ERROR_NOT_READY)
-		free(payload);
+	CUresult result = gd_capture_add(stream, &work);
+	if (result != CUDA_SUCCESS)
+		free(work.memory); /* the block is still the caller's */
 	return result;
 }
 
@@ -189,19 +180,34 @@ static CUresult allocate_in(
     CUdeviceptr *address_out, size_t bytes, struct gd_pool *pool, CUstream handle, bool per_thread)
 {
 	struct gd_stream *stream;
+	struct gd_block *block;
 	CUresult result = gd_stream_get(handle, per_thread, &stream);
 	if (result != CUDA_SUCCESS)
 		return result;
+	if (!address_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!bytes) {
+		*address_out = 0;
+		return CUDA_SUCCESS;
+	}
 	if (!pool)
 		pool = __atomic_load_n(&chosen[stream->device], __ATOMIC_ACQUIRE);
-	result = allocate(address_out, bytes, pool, stream);
-	if (result != CUDA_SUCCESS || !gd_capture_touches(stream) || !bytes)
+	result = gd_gate_size(bytes);
+	if (result == CUDA_SUCCESS)
+		result = take_block(pool, bytes, &block);
+	if (result != CUDA_SUCCESS)
 		return result;
-	result = allocate_captured(stream, bytes, *address_out);
-	if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY)
-		return CUDA_SUCCESS;
-	gd_pool_give_block(gd_space_block(*address_out));
-	return result;
+	CUdeviceptr address = block->base;
+	if (gd_capture_touches(stream)) {
+		result = capture_allocation(stream, block);
+		if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) {
+			gd_pool_give_block(block);
+			return result;
+		}
+	}
+	GD_COUNT(pool->device, mallocs, 1);
+	*address_out = address;
+	return CUDA_SUCCESS;
 }
 
 GD_API_PTSZ(cuMemAllocAsync, (CUdeviceptr * address_out, size_t bytes, CUstream stream),
@@ -248,16 +254,12 @@ GD_API_PTSZ(cuMemFreeAsync, (CUdeviceptr address, CUstream handle), (address, ha
 	    (block->kind != GD_BLOCK_POOLED && block->kind != GD_BLOCK_PLAIN))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (gd_capture_touches(stream)) {
-		CUdeviceptr *payload = malloc(sizeof(*payload));
-		if (!payload)
-			return CUDA_ERROR_OUT_OF_MEMORY;
-		*payload = address;
-		result = gd_capture_add(stream, CU_GRAPH_NODE_TYPE_MEM_FREE, payload, NULL);
+		struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .address = address};
+		result = gd_capture_add(stream, &work);
 		if (result == CUDA_SUCCESS)
 			GD_COUNT(stream->device, frees, 1);
 		if (result != CUDA_ERROR_NOT_READY)
 			return result;
-		free(payload);
 	}
 	struct release release = {block, block->object.generation};
 	GD_COUNT(block->device, frees, 1);

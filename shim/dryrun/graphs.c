@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/dryrun/graphs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/dryrun/contexts.h"
+#include "shim/dryrun/device_memory.h"
+#include "shim/dryrun/memory_pools.h"
+#include "shim/dryrun/user_objects.h"
+
+_Static_assert(sizeof(struct gd_node) <= GD_CELL_BYTES, "a node fits in a cell");
+_Static_assert(sizeof(struct gd_graph) <= GD_CELL_BYTES, "a graph fits in a cell");
+
+pthread_mutex_t gd_graph_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct gd_graph *gd_graph_new(void)
+{
+	struct gd_graph *graph = gd_object_new(GD_TYPE_GRAPH);
+	if (!graph)
+		return NULL;
+	graph->id = gd_next_id();
+	graph->end = &graph->first;
+	gd_object_publish(graph, GD_TYPE_GRAPH);
+	return graph;
+}
+
+struct gd_graph_memory *gd_graph_memory_new(
+    struct gd_block *block, const CUDA_MEM_ALLOC_NODE_PARAMS *parameters)
+{
+	struct gd_graph_memory *memory = malloc(sizeof(*memory));
+	if (!memory)
+		return NULL;
+	*memory = (struct gd_graph_memory){1, block, block->object.generation, *parameters};
+	memory->parameters.accessDescs = NULL; /* the caller's; the devices all reach it anyway */
+	memory->parameters.accessDescCount = 0;
+	return memory;
+}
+
+void gd_graph_memory_drop(struct gd_graph_memory *memory)
+{
+	if (--memory->references)
+		return;
+	if (gd_object_get(memory->block, GD_TYPE_BLOCK) &&
+	    memory->block->object.generation == memory->generation)
+		gd_pool_give_block(memory->block);
+	free(memory);
+}
+
+bool gd_work_copy(struct gd_work *to, const struct gd_work *from)
+{
+	*to = *from;
+	if (from->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+		to->memory->references++;
+	if (from->type != CU_GRAPH_NODE_TYPE_GRAPH)
+		return true;
+	to->child = gd_graph_clone(from->child);
+	if (to->child)
+		to->child->owned = true;
+	return to->child != NULL;
+}
+
+void gd_work_drop(struct gd_work *work)
+{
+	if (work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+		gd_graph_memory_drop(work->memory);
+	if (work->type == CU_GRAPH_NODE_TYPE_GRAPH)
+		gd_graph_delete(work->child);
+	work->type = CU_GRAPH_NODE_TYPE_EMPTY;
+}
+
+bool gd_node_depends(const struct gd_node *node, const struct gd_node *on)
+{
+	for (uint32_t i = 0; i < node->dependency_count; i++) {
+		if (node->dependencies[i] == on)
+			return true;
+	}
+	return false;
+}
+
+bool gd_node_depend(struct gd_node *node, struct gd_node *on)
+{
+	if (gd_node_depends(node, on))
+		return true;
+	if (node->dependency_count == node->dependency_room) {
+		uint32_t room = node->dependency_room ? node->dependency_room * 2 : 2;
+		void *more = realloc(node->dependencies, room * sizeof(*node->dependencies));
+		if (!more)
+			return false;
+		node->dependencies = more;
+		node->dependency_room = room;
+	}
+	node->dependencies[node->dependency_count++] = on;
+	return true;
+}
+
+void gd_node_delete(struct gd_node *node)
+{
+	struct gd_graph *graph = node->graph;
+	*node->link = node->next;
+	if (node->next)
+		node->next->link = node->link;
+	else
+		graph->end = node->link;
+	graph->node_count--;
+	gd_work_drop(&node->work);
+	free(node->dependencies);
+	gd_object_free(node, GD_TYPE_NODE);
+}
+
+struct gd_node *gd_node_new(struct gd_graph *graph, const struct gd_work *work,
+    struct gd_node *const *dependencies, size_t count)
+{
+	struct gd_node *node = gd_object_new(GD_TYPE_NODE);
+	if (!node)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (gd_node_depend(node, dependencies[i]))
+			continue;
+		free(node->dependencies);
+		gd_object_free(node, GD_TYPE_NODE);
+		return NULL;
+	}
+	node->graph = graph;
+	node->id = gd_next_id();
+	node->work = *work;
+	node->link = graph->end;
+	*graph->end = node;
+	graph->end = &node->next;
+	graph->node_count++;
+	gd_object_publish(node, GD_TYPE_NODE);
+	return node;
+}
+
+void gd_graph_delete(struct gd_graph *graph)
+{
+	while (graph->first)
+		gd_node_delete(graph->first);
+	for (uint32_t i = 0; i < graph->object_count; i++)
+		gd_user_object_drop(graph->objects[i]);
+	free(graph->objects);
+	gd_object_free(graph, GD_TYPE_GRAPH);
+}
+
+/* The clone of a node among the clones made so far. */
+static struct gd_node *cloned(const struct gd_graph *clone, const struct gd_node *original)
+{
+	struct gd_node *node = clone->first;
+	while (node && node->original != original)
+		node = node->next;
+	return node;
+}
+
+static bool clone_nodes(struct gd_graph *clone, const struct gd_graph *graph)
+{
+	for (struct gd_node *node = graph->first; node; node = node->next) {
+		struct gd_work work;
+		if (!gd_work_copy(&work, &node->work))
+			return false;
+		struct gd_node *copy = gd_node_new(clone, &work, NULL, 0);
+		if (!copy) {
+			gd_work_drop(&work);
+			return false;
+		}
+		copy->original = node;
+	}
+	struct gd_node *copy = clone->first;
+	for (const struct gd_node *node = graph->first; node; node = node->next, copy = copy->next) {
+		for (uint32_t i = 0; i < node->dependency_count; i++) {
+			if (!gd_node_depend(copy, cloned(clone, node->dependencies[i])))
+				return false;
+		}
+	}
+	return true;
+}
+
+struct gd_graph *gd_graph_clone(const struct gd_graph *graph)
+{
+	struct gd_graph *clone = gd_graph_new();
+	if (!clone || clone_nodes(clone, graph))
+		return clone;
+	gd_graph_delete(clone);
+	return NULL;
+}
+
+static bool ready(const struct gd_node *node)
+{
+	for (uint32_t i = 0; i < node->dependency_count; i++) {
+		if (!node->dependencies[i]->mark)
+			return false;
+	}
+	return true;
+}
+
+/* Captured nodes are in order already, so that one pass is the rule. */
+bool gd_graph_order(struct gd_graph *graph, struct gd_node **order_out)
+{
+	uint32_t done = 0, before;
+	for (struct gd_node *node = graph->first; node; node = node->next)
+		node->mark = 0;
+	do {
+		before = done;
+		for (struct gd_node *node = graph->first; node; node = node->next) {
+			if (node->mark || !ready(node))
+				continue;
+			node->mark = 1;
+			order_out[done++] = node;
+		}
+	} while (done > before);
+	return done == graph->node_count;
+}
+
+/* ---- the structure, as programs see it ---- */
+
+GD_API(cuGraphCreate, (CUgraph * graph_out, unsigned int flags), (graph_out, flags))
+{
+	if (!graph_out || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	struct gd_graph *graph = gd_graph_new();
+	if (!graph)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*graph_out = (CUgraph)graph;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuGraphDestroy, (CUgraph handle), (handle))
+{
+	struct gd_graph *graph = gd_graph_get(handle);
+	if (!graph || graph->owned)
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&gd_graph_lock);
+	gd_graph_delete(graph);
+	pthread_mutex_unlock(&gd_graph_lock);
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuGraphClone, (CUgraph * clone_out, CUgraph handle), (clone_out, handle))
+{
+	const struct gd_graph *graph = gd_graph_get(handle);
+	if (!clone_out || !graph)
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&gd_graph_lock);
+	struct gd_graph *clone = gd_graph_clone(graph);
+	pthread_mutex_unlock(&gd_graph_lock);
+	if (!clone)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*clone_out = (CUgraph)clone;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuGraphNodeFindInClone, (CUgraphNode * node_out, CUgraphNode original, CUgraph clone),
+    (node_out, original, clone))
+{
+	const struct gd_graph *graph = gd_graph_get(clone);
+	if (!node_out || !graph || !gd_node_get(original))
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&gd_graph_lock);
+	struct gd_node *node = cloned(graph, gd_node_get(original));
+	pthread_mutex_unlock(&gd_graph_lock);
+	if (!node)
+		return CUDA_ERROR_INVALID_VALUE;
+	*node_out = (CUgraphNode)node;
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuGraphNodeGetType, (CUgraphNode handle, CUgraphNodeType *type_out), (handle, type_out))
+{
+	const struct gd_node *node = gd_node_get(handle);
+	if (!type_out || !node)
+		return CUDA_ERROR_INVALID_VALUE;
+	*type_out = node->work.type;
+	return CUDA_SUCCESS;
+}
+
+/* Fills `out` up to *count (entries behind the last are NULL) and sets *count; NULL only counts. */
+static void list_nodes(const struct gd_graph *graph, bool roots, CUgraphNode *out, size_t *count)
+{
+	size_t found = 0, room = out ? *count : 0;
+	for (struct gd_node *node = graph->first; node; node = node->next) {
+		if (roots && node->dependency_count)
+			continue;
+		if (found < room)
+			out[found] = (CUgraphNode)node;
+		found++;
+	}
+	for (size_t i = found; i < room; i++)
+		out[i] = NULL;
+	*count = out && found > room ? room : found;
+}
+
+static CUresult nodes_of(CUgraph handle, bool roots, CUgraphNode *nodes, size_t *count)
+{
+	const struct gd_graph *graph = gd_graph_get(handle);
+	if (!graph || !count)
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&gd_graph_lock);
+	list_nodes(graph, roots, nodes, count);
+	pthread_mutex_unlock(&gd_graph_lock);
+	return CUDA_SUCCESS;
+}
+
+GD_API(cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count), (graph, nodes, count))
+{
+	return nodes_of(graph, false, nodes, count);
+}
+
+GD_API(cuGraphGetRootNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count),
+    (graph, nodes, count))
+{
+	return nodes_of(graph, true, nodes, count);
+}
