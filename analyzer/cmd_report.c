@@ -106,8 +106,10 @@ static char *headline(const struct ga_memory *memory, enum outcome outcome)
 
 static void verdict_text(const struct ga_memory *memory, const struct ga_page *page)
 {
-	static const enum ga_style styles[] = {
-	    [OUTCOME_OOM] = GA_BAD, [OUTCOME_RETRIES] = GA_WARN, [OUTCOME_FITS] = GA_GOOD};
+	static const enum ga_style styles[] = {[OUTCOME_OOM] = GA_BAD,
+	    [OUTCOME_RETRIES] = GA_WARN,
+	    [OUTCOME_FITS] = GA_GOOD,
+	    [OUTCOME_NOTHING] = GA_PLAIN};
 	enum outcome outcome = judge(memory);
 	char *text = headline(memory, outcome);
 	fputs(ga_style(page, styles[outcome]), page->out);
