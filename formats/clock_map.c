@@ -20,9 +20,11 @@ static uint64_t rate(uint64_t ns, uint64_t ticks)
 	return fraction > 0 && fraction < FRACTION_LIMIT ? (uint64_t)fraction : 0;
 }
 
+/* Rounded to the nearest, while the rate is rounded down: a piece never ends behind the next. */
 static uint64_t scale(uint64_t ticks, uint64_t fraction)
 {
-	return (uint64_t)((unsigned __int128)ticks * fraction >> FRACTION_BITS);
+	unsigned __int128 half = (unsigned __int128)1 << (FRACTION_BITS - 1);
+	return (uint64_t)(((unsigned __int128)ticks * fraction + half) >> FRACTION_BITS);
 }
 
 /* Monotonic ns at an instant, by the piece that it lies in or the nearest one. */

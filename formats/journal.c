@@ -86,8 +86,9 @@ enum gf_status gf_journal_create(struct gf_journal *journal, const char *path, u
 	header->trace_id[0] = trace_id[0];
 	header->trace_id[1] = trace_id[1];
 	/* The magic last: a reader never sees half a header. */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	memcpy(header->magic, GF_JOURNAL_MAGIC, sizeof(header->magic));
+	uint64_t magic;
+	memcpy(&magic, GF_JOURNAL_MAGIC, sizeof(magic));
+	__atomic_store_n((uint64_t *)header->magic, magic, __ATOMIC_RELEASE);
 	*journal = made;
 	return GF_OK;
 }
@@ -142,8 +143,7 @@ void gf_chunk_recycle(struct gf_chunk *chunk)
 	 * The sequence first: a reader that copies the chunk meanwhile, or after we died halfway,
 	 * sees that the copy is of no use; everything in it is in the trace already.
 	 */
-	__atomic_store_n(&chunk->sequence, 0, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_exchange_n(&chunk->sequence, 0, __ATOMIC_ACQ_REL); /* nothing below moves up */
 	__atomic_store_n(&chunk->framed_bytes, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&chunk->used_bytes, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&chunk->thread_id, 0, __ATOMIC_RELAXED);

@@ -137,6 +137,16 @@ static enum gf_status copy_chunks(int fd, uint32_t chunk_count, struct gf_journa
 	return GF_OK;
 }
 
+/*
+ * Of a recording that goes on: leave out chunks claimed after the copy began.  Otherwise a chunk
+ * may be here whose forerunner was claimed, filled and missed meanwhile.
+ */
+static void drop_newer(struct gf_journal_copy *copy, uint64_t bound)
+{
+	while (copy->count && copy->leftovers[copy->count - 1].sequence >= bound)
+		free(copy->leftovers[--copy->count].chunk);
+}
+
 enum gf_status gf_journal_copy(const char *path, struct gf_journal_copy *copy_out,
     struct gf_error *error)
 {
@@ -167,6 +177,10 @@ enum gf_status gf_journal_copy(const char *path, struct gf_journal_copy *copy_ou
 		copy.pid = header.pid;
 		copy.flags = header.flags;
 		status = copy_chunks(fd, header.chunk_count, &copy, error);
+		uint64_t bound = header.next_sequence;
+		if (gf_read_at(fd, &header, sizeof(header), 0) == sizeof(header) &&
+		    header.next_sequence != bound)
+			drop_newer(&copy, bound);
 	}
 	close(fd);
 	if (status)

@@ -69,7 +69,7 @@ struct trace_builder *trace_begin(const char *path)
 	struct gf_error error;
 	unsigned char header[GF_TRACE_HEADER_BYTES];
 	builder->path = need(strdup(path));
-	if (asprintf(&builder->journal_path, "%s" GF_JOURNAL_SUFFIX, path) < 0)
+	if (asprintf(&builder->journal_path, "%s" GF_JOURNAL_SUFFIX, builder->path) < 0)
 		fail(path, "no memory");
 	builder->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (builder->fd < 0)
