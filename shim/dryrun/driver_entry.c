@@ -149,19 +149,23 @@ GD_API_EARLY(cuGetErrorString, (CUresult code, const char **text_out), (code, te
 	return error ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-int gd_not_provided(const char *name)
+int gd_refused(const char *name)
 {
 	CUresult result = CUDA_ERROR_NOT_SUPPORTED;
 	if (gd_gate_closed()) {
 		CUresult refused = gd_gate_enter(name, false);
 		if (refused != CUDA_SUCCESS)
 			result = refused;
+		gd_gate_leave(name, result);
 	}
+	return (int)result;
+}
+
+int gd_not_provided(const char *name)
+{
 	if (!gd_gate_forked())
 		gd_missing_note(name);
-	if (gd_gate_closed())
-		gd_gate_leave(name, result);
-	return (int)result;
+	return gd_refused(name);
 }
 
 GD_EXPORT void gpushim_dryrun_missing(const char *name)

@@ -11,4 +11,7 @@
  */
 int gd_not_provided(const char *name);
 
+/** The same for a feature that the device lacks: the call is no gap and is not noted. */
+int gd_refused(const char *name);
+
 #endif
