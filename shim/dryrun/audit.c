@@ -89,18 +89,44 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 	return NULL;
 }
 
+/* The name an object gives itself, or an empty string; a copy under another name keeps it. */
+static const char *soname_of(const struct link_map *map)
+{
+	const char *strings = NULL;
+	size_t offset = 0;
+
+	for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag == DT_STRTAB)
+			strings = (const char *)entry->d_un.d_ptr;
+		else if (entry->d_tag == DT_SONAME)
+			offset = entry->d_un.d_val;
+	}
+	if (!strings || !offset)
+		return "";
+	if ((uintptr_t)strings < map->l_addr) /* not relocated by this linker */
+		strings += map->l_addr;
+	return strings + offset;
+}
+
+static bool is_ours(const char *path)
+{
+	char real[PATH_MAX];
+
+	return realpath(path, real) && strncmp(real, home, home_length) == 0;
+}
+
 /* Last line of defence: with a real library in the process nothing it reports would be true. */
 unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
-	char message[2 * PATH_MAX], real[PATH_MAX];
+	char message[2 * PATH_MAX];
 	int length;
 
-	if (!is_vendor(file_of(map->l_name)) || (realpath(map->l_name, real) &&
-						    strncmp(real, home, home_length) == 0))
+	if ((!is_vendor(file_of(map->l_name)) && !is_vendor(soname_of(map))) ||
+	    is_ours(map->l_name))
 		return 0;
 	length = snprintf(message, sizeof(message),
-	    "gpushim dryrun: %s was loaded beside the stand-in GPU; refusing to run on a mixture "
-	    "(remove it from LD_PRELOAD)\n",
+	    "gpushim dryrun: %s is a real NVIDIA library; refusing to run on a mixture of it and the "
+	    "stand-in GPU\n",
 	    map->l_name);
 	if (write(STDERR_FILENO, message, (size_t)length) < 0)
 		_exit(1);

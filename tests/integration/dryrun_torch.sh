@@ -1,0 +1,51 @@
+#!/bin/sh
+# Unmodified PyTorch on the stand-in GPU: every allocator back end, devices, cuDNN, graphs, refusals.
+# Environment: O; ONLY=PATTERN runs the cases whose line contains it.
+set -u
+: "${O:=build}"
+here=$(dirname "$0")/stand_in
+python=$O/torch/bin/python
+[ -x "$python" ] || { echo "1..0 # skipped: no PyTorch (make torch)" && exit 77; }
+[ -e "$O/lib/gpushim/dryrun/libcuda.so.1" ] || { echo "1..0 # skipped: the stand-in GPU is not built (make headers)" && exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+number=0 failed=0
+
+# try TEXT CASE [NAME=VALUE]...
+try() {
+	text=$1 case=$2
+	shift 2
+	case $text in
+	*"${ONLY:-}"*) ;;
+	*) return ;;
+	esac
+	number=$((number + 1))
+	if env O="$O" "$@" timeout 300 sh "$here/start.sh" "$python" "$here/cases.py" "$case" >"$work/out" 2>&1; then
+		echo "ok $number - $text"
+	else
+		failed=1
+		echo "not ok $number - $text (exit $?)"
+		tail -n 12 "$work/out" | sed 's/^/# /'
+	fi
+}
+
+try "copies are real and new memory is zero" copies
+try "training, also with autocast" training
+try "training on expandable segments" training PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+try "training on cudaMallocAsync" training PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync
+try "training without caching" train_uncached PYTORCH_NO_CUDA_MEMORY_CACHING=1
+try "memory is given back" freed
+try "memory is given back, expandable segments" freed PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+try "out of memory is PyTorch's own error" out_of_memory
+try "out of memory, expandable segments" out_of_memory PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+try "out of memory, cudaMallocAsync" out_of_memory PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync
+try "convolutions by cuDNN" convolutions
+try "streams, events and graphs" streams_and_graphs
+try "streams, events and graphs, expandable segments" streams_and_graphs PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+try "two devices" devices GPUSHIM_DRYRUN_COUNT=2
+try "PyTorch's own memory history" history
+try "PyTorch's profiler does no harm" profiler
+try "what is missing refuses" refusals
+try "every NVIDIA library is the stand-in's" ours
+echo "1..$number"
+exit $failed

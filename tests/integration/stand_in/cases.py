@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What unmodified PyTorch must be able to do on the stand-in GPU.  usage: cases.py CASE; exit 0 is a pass"""
+import gc
+import os
+import sys
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.qkv, self.out, self.up = (nn.Linear(width, n) for n in (3 * width, width, 4 * width))
+        self.down = nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        q, k, v = self.qkv(self.norm(x)).view(*x.shape[:2], 3, 4, -1).permute(2, 0, 3, 1, 4)
+        x = x + self.out(F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(x.shape))
+        return x + self.down(F.gelu(self.up(x)))
+
+
+def train(device="cuda", steps=3, amp=False):
+    torch.manual_seed(0)
+    with torch.device(device):
+        model = nn.Sequential(nn.Embedding(1000, 128), Block(128), Block(128), nn.Linear(128, 1000))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    for _ in range(steps):
+        tokens = torch.randint(0, 1000, (4, 64)).pin_memory().to(device, non_blocking=True)
+        with torch.autocast("cuda", torch.bfloat16, enabled=amp):
+            loss = F.cross_entropy(model(tokens).view(-1, 1000), tokens.view(-1))
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        loss.item()
+
+
+@case
+def copies():
+    """What is copied to the device and back is the same; new memory is zero."""
+    host = torch.arange(1 << 16, dtype=torch.float32)
+    device = host.to("cuda")
+    assert torch.equal(device.cpu(), host)
+    assert torch.equal(device.clone().cpu(), host)
+    del device
+    assert not torch.empty(1 << 16, device="cuda").cpu().any()
+    assert torch.zeros(3, device="cuda").tolist() == [0, 0, 0]
+
+
+@case
+def training():
+    train()
+    train(amp=True)
+    stats = torch.cuda.memory_stats()
+    assert stats["allocated_bytes.all.peak"] > 1 << 20, stats["allocated_bytes.all.peak"]
+    assert stats["num_ooms"] == 0
+
+
+@case
+def train_uncached():
+    """PyTorch counts nothing then."""
+    train()
+    assert torch.cuda.memory_stats()["allocated_bytes.all.peak"] == 0
+
+
+@case
+def freed():
+    """All that was allocated can be given back."""
+    before = torch.cuda.memory_allocated()
+    train(steps=1)
+    gc.collect()
+    torch.cuda.empty_cache()
+    assert torch.cuda.memory_allocated() - before < 32 << 20
+    free, total = torch.cuda.mem_get_info()
+    assert 0 < free <= total
+
+
+@case
+def out_of_memory():
+    """A refusal is PyTorch's own error, and the program can go on."""
+    free, total = torch.cuda.mem_get_info()
+    kept = torch.empty(free // 2, dtype=torch.uint8, device="cuda")
+    try:
+        torch.empty(total - free // 4, dtype=torch.uint8, device="cuda")
+    except torch.OutOfMemoryError as error:
+        assert "out of memory" in str(error).lower() or "exceed" in str(error), error
+    else:
+        raise AssertionError("no refusal")
+    del kept
+    torch.empty(free // 2, dtype=torch.uint8, device="cuda")
+
+
+@case
+def convolutions():
+    """cuDNN: forward, both gradients, channels last, half precision, batch norm, evaluation."""
+    assert torch.backends.cudnn.is_available() and torch.backends.cudnn.enabled
+    net = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 16, 3, 2, groups=4),
+                        nn.ConvTranspose2d(16, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 10)).cuda()
+    x = torch.rand(4, 3, 32, 32, device="cuda", requires_grad=True)
+    net(x).sum().backward()
+    with torch.autocast("cuda", torch.float16):
+        net.to(memory_format=torch.channels_last)(x.to(memory_format=torch.channels_last)).sum().backward()
+    torch.backends.cudnn.benchmark = True
+    net(x).sum().backward()
+    net.eval()
+    with torch.no_grad():
+        assert net(x).shape == (4, 10)
+
+
+@case
+def streams_and_graphs():
+    side, start, end = torch.cuda.Stream(), *(torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    with torch.cuda.stream(side):
+        y = torch.ones(1000, device="cuda") * 2
+        end.record()
+    torch.cuda.current_stream().wait_event(end)
+    y.record_stream(torch.cuda.current_stream())
+    side.synchronize()
+    assert end.query() and start.elapsed_time(end) >= 0
+    static = torch.zeros(256, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.stream(side):
+        static * 2
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph):
+        out = static * 2
+    graph.replay()
+    torch.cuda.synchronize()
+    assert out.shape == (256,)
+
+
+@case
+def devices():
+    assert torch.cuda.device_count() == int(os.environ["GPUSHIM_DRYRUN_COUNT"])
+    for index in range(torch.cuda.device_count()):
+        train(f"cuda:{index}", steps=1)
+        properties = torch.cuda.get_device_properties(index)
+        assert properties.total_memory > 0 and properties.multi_processor_count > 0, properties
+    a = torch.arange(1000, device="cuda:0")
+    assert torch.equal(a.to("cuda:1").cpu(), a.cpu())
+
+
+@case
+def history():
+    torch.cuda.memory._record_memory_history(max_entries=10000)
+    train(steps=1)
+    snapshot = torch.cuda.memory._snapshot()
+    assert snapshot["segments"] and any(snapshot["device_traces"])
+
+
+@case
+def profiler():
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]) as p:
+        train(steps=2)
+    assert p.key_averages().table(row_limit=5)
+
+
+@case
+def refusals():
+    """What the stand-in lacks is an error, never a wrong answer."""
+    for name, attempt in {
+        "fft": lambda: torch.fft.rfft(torch.zeros(64, device="cuda")),
+        "jiterator": lambda: torch.cuda.jiterator._create_jit_fn("template <typename T> T f(T x) { return x; }")(torch.zeros(2, device="cuda")),
+    }.items():
+        try:
+            attempt()
+        except RuntimeError:
+            continue
+        raise AssertionError(f"{name} did not refuse")
+
+
+@case
+def ours():
+    """Every NVIDIA library of the process is the stand-in's."""
+    train(steps=1)
+    with open("/proc/self/maps") as f:
+        mapped = {line.split()[-1] for line in f if "/" in line}
+    stems = ("libcuda", "libcublas", "libcudnn", "libcufft", "libcupti", "libcusparse", "libcusolver", "libnccl", "libnvrtc", "libnvidia")
+    vendor = {path for path in mapped if path.rsplit("/", 1)[-1].startswith(stems)}
+    assert len(vendor) > 5, vendor
+    assert all("/gpushim/dryrun/" in path for path in vendor), vendor
+
+
+if __name__ == "__main__":
+    CASES[sys.argv[1]]()
