@@ -48,8 +48,9 @@ struct gf_journal_header {
 	uint32_t pid;
 	uint32_t flags;        /* GF_JOURNAL_* */
 	uint64_t next_sequence; /* of the next chunk to be claimed; starts at 1 */
-	uint64_t lost[GF_LOST_REASON_COUNT]; /* events not stored, by reason; not yet told in `lost` records */
-	uint64_t trace_id[2];  /* same random number as in the trace's file header */
+	uint64_t trace_id[2];   /* same random number as in the trace's file header */
+	/* Events not stored and not told in `lost` records yet, by reason.  Last: reasons are added. */
+	uint64_t lost[GF_LOST_REASON_COUNT];
 };
 
 #define GF_JOURNAL_CLEAN 0x1u   /* everything is in the trace */
