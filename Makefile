@@ -79,7 +79,8 @@ $(O)/lib/libgpushim.so: $(SHIM_OBJ) $(FORMATS_PIC) shim/libgpushim.map
 # ---- the gpushim program ----------------------------------------------------------------------------
 ANALYZER_OBJ := $(patsubst %.c,$(O)/obj/%.o,$(wildcard analyzer/*.c))
 ANALYZER_PARTS := $(filter-out $(O)/obj/analyzer/main.o,$(ANALYZER_OBJ))
-PROGRAM_LIBS := $(ZSTD_STATIC) $(SQLITE_LIBS) -lm -ldl -lpthread
+PROGRAM_LIBS := $(ZSTD_STATIC) $(SQLITE_LIBS) $(LIBDW_LIBS) -lm -ldl -lpthread
+$(O)/obj/analyzer/elf_symbols.o: ALL_FLAGS += $(LIBDW_FLAGS)
 $(O)/bin/gpushim: $(ANALYZER_OBJ) $(FORMATS_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -rdynamic -o $@ $(ANALYZER_OBJ) $(FORMATS_OBJ) $(PROGRAM_LIBS)

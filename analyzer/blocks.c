@@ -102,7 +102,8 @@ static void fill_oom(struct ga_memory *memory, struct ga_oom *oom, bool totals)
 	}
 	memory->top_work += memory->live.mask + 1;
 	if (memory->top_work < TOP_WORK_LIMIT)
-		ga_sites_collect(&oom->top, &memory->live, oom->device, memory->order, NULL, 0);
+		ga_sites_collect(&oom->top, memory->model->stacks, &memory->live, oom->device,
+		    memory->order, NULL, 0);
 }
 
 static void on_oom(struct ga_memory *memory, const struct gf_event_ref *event)
@@ -267,7 +268,7 @@ const struct ga_account *ga_memory_next(const struct ga_memory *memory, int devi
 void ga_memory_peak_sites(
     const struct ga_memory *memory, const struct ga_account *account, struct ga_sites *sites_out)
 {
-	ga_sites_collect(sites_out, &memory->live, account->device, account->peak_order,
+	ga_sites_collect(sites_out, memory->model->stacks, &memory->live, account->device, account->peak_order,
 	    account->departed, account->departed_count);
 	if (sites_out->bytes < account->peak.allocated)
 		ga_sites_add_missing(sites_out, account->peak.allocated - sites_out->bytes);

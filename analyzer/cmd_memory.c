@@ -70,6 +70,8 @@ static void device_text(
 	counts_text(account, page);
 	fputc('\n', page->out);
 	ga_view_drawing(memory, account, page);
+	fputc('\n', page->out);
+	ga_view_peak_text(memory, account, page);
 }
 
 static void put_text(const struct ga_memory *memory, const struct ga_page *page)

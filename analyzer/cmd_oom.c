@@ -88,8 +88,8 @@ static void put_json(const struct ga_memory *memory, struct ga_json *json)
 		ga_json_object(json, NULL);
 		figures_json(memory->model, oom, json);
 		verdict_json(memory->model, oom, json);
-		ga_json_null(json, "stack");
-		ga_sites_json(&oom->top, json, "top");
+		ga_stacks_json(memory->model->stacks, oom->stack_id, json, "stack");
+		ga_sites_json(&oom->top, memory->model->stacks, json, "top");
 		ga_json_list(json, "remedies");
 		ga_json_list_end(json);
 		ga_json_object_end(json);

@@ -48,6 +48,7 @@ enum gf_status ga_model_open(const char *path, struct ga_model *model_out, struc
 		return status;
 	}
 	model.summary = gf_reader_summary(model.reader);
+	model.stacks = ga_stacks_new(model.reader);
 	model.dryrun = is_true(ga_model_property(&model, "dryrun"));
 	model.backend = backend_of(&model);
 	*model_out = model;
@@ -56,6 +57,7 @@ enum gf_status ga_model_open(const char *path, struct ga_model *model_out, struc
 
 void ga_model_close(struct ga_model *model)
 {
+	ga_stacks_free(model->stacks);
 	gf_reader_close(model->reader);
 	free(model->path);
 	*model = (struct ga_model){0};

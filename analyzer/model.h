@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/stacks.h"
 #include "analyzer/xalloc.h"
 #include "formats/reader.h"
 
@@ -26,6 +27,7 @@ enum ga_backend {
 struct ga_model {
 	struct gf_reader *reader;
 	const struct gf_summary *summary;
+	struct ga_stacks *stacks;
 	char *path; /* as the user gave it */
 	enum ga_backend backend;
 	bool dryrun;

@@ -13,9 +13,11 @@
 #include "analyzer/accounts.h"
 #include "analyzer/hash_map.h"
 #include "analyzer/json_writer.h"
+#include "analyzer/render.h"
+#include "analyzer/stacks.h"
 
 struct ga_site {
-	uint64_t key;		/* stack id + 1; 0: not in the recording */
+	uint64_t key;		/* ga_stacks_site + 1; 0: not in the recording */
 	uint64_t bytes, blocks; /* 0 blocks: their number is not known */
 };
 
@@ -26,14 +28,27 @@ struct ga_sites {
 	uint64_t bytes; /* all together */
 };
 
-/** Group the live blocks of a device up to allocation number `order`, and `count` more blocks. */
-void ga_sites_collect(struct ga_sites *sites, const struct ga_map *live, unsigned device,
-    uint64_t order, const struct ga_block *more, size_t count);
+/**
+ * Group the live blocks of a device up to allocation number `order`, and `count` more blocks.
+ *
+ * @param stacks  of the recording
+ */
+void ga_sites_collect(struct ga_sites *sites, struct ga_stacks *stacks, const struct ga_map *live,
+    unsigned device, uint64_t order, const struct ga_block *more, size_t count);
 /** One more site for bytes whose blocks are not in the recording. */
 void ga_sites_add_missing(struct ga_sites *sites, uint64_t bytes);
 void ga_sites_free(struct ga_sites *sites);
 
-/** Write the sites as the list `name` of JSON objects, as contract names them. */
-void ga_sites_json(const struct ga_sites *sites, struct ga_json *json, const char *name);
+/**
+ * Write the sites as the list `name` of JSON objects, as the contract names them.
+ *
+ * @param stacks  of the recording
+ */
+void ga_sites_json(const struct ga_sites *sites, struct ga_stacks *stacks, struct ga_json *json,
+    const char *name);
+
+/** A table of the largest sites, at most `limit`; what is left comes in one line. */
+void ga_sites_text(const struct ga_sites *sites, struct ga_stacks *stacks, size_t limit,
+    const struct ga_page *page);
 
 #endif

@@ -52,4 +52,11 @@ int main(void) { return sqlite3_libversion_number() == 0; }' | compiles -lsqlite
 	echo "HAVE_SQLITE := 1"
 	echo "SQLITE_LIBS := -lsqlite3"
 fi
+
+# elfutils: source lines of native frames.
+if echo '#include <elfutils/libdw.h>
+int main(void) { return dwarf_begin(0, DWARF_C_READ) != 0; }' | compiles -ldw; then
+	echo "LIBDW_FLAGS := -DGA_HAVE_LIBDW"
+	echo "LIBDW_LIBS := -ldw"
+fi
 exit 0

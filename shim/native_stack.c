@@ -131,10 +131,10 @@ static bool step(struct unwinding *at, const struct gs_unwind_rule *rule)
 	return true;
 }
 
-/* The frame is part of the stack unless it belongs to us and nothing else came yet. */
+/* The frame is part of the stack unless it belongs to us. */
 static bool count_frame(struct gs_native_chain *chain, uintptr_t pc)
 {
-	if (chain->frames == 0 && is_own(pc))
+	if (is_own(pc))
 		return false;
 	chain->frames++;
 	chain->hash = gs_hash_add(chain->hash, pc);

@@ -83,7 +83,7 @@ uint32_t gs_native_stack_addresses(const struct gs_native_chain *chain, uintptr_
  */
 const char *gs_native_stack_init(void);
 
-/** Leave leading frames in [start, end) out of all stacks: the code of this library. */
+/** Leave frames in [start, end) out of all stacks: the code of this library. */
 void gs_native_stack_skip(uintptr_t start, uintptr_t end);
 
 #endif

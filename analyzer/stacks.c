@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/stacks.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/python_lines.h"
+#include "analyzer/stack_definitions.h"
+#include "analyzer/xalloc.h"
+
+/* A stack that was asked for. */
+struct made {
+	uint64_t key; /* id + 1 */
+	struct ga_stack stack;
+};
+
+/* A native address that was asked for: stacks share most of theirs. */
+struct place {
+	uint64_t key; /* address */
+	struct ga_frame frame;
+	bool is_python, is_evaluation;
+};
+
+/* Stacks that are alike but for the layer. */
+struct site {
+	uint64_t key; /* hash of what they have in common */
+	uint32_t id;  /* of the first that was asked for */
+};
+
+struct ga_stacks {
+	struct ga_definitions definitions;
+	struct ga_map sites;
+	struct ga_map made;
+	struct ga_map places;
+	struct ga_strings names; /* demangled */
+};
+
+struct ga_stacks *ga_stacks_new(const struct gf_reader *reader)
+{
+	struct ga_stacks *stacks = ga_xalloc(1, sizeof(*stacks));
+	ga_definitions_read(&stacks->definitions, reader);
+	ga_map_init(&stacks->sites, sizeof(struct site));
+	ga_map_init(&stacks->made, sizeof(struct made));
+	ga_map_init(&stacks->places, sizeof(struct place));
+	return stacks;
+}
+
+void ga_stacks_free(struct ga_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	const struct made *made = NULL;
+	while ((made = ga_map_next(&stacks->made, made)))
+		free((void *)made->stack.frames);
+	ga_map_free(&stacks->made);
+	ga_map_free(&stacks->sites);
+	ga_map_free(&stacks->places);
+	ga_strings_clear(&stacks->names);
+	ga_definitions_free(&stacks->definitions);
+	free(stacks);
+}
+
+size_t ga_stacks_libraries_missing(const struct ga_stacks *stacks)
+{
+	size_t count = 0;
+	for (size_t i = 0; stacks && i < stacks->definitions.library_count; i++)
+		count += stacks->definitions.libraries[i].asked && !stacks->definitions.libraries[i].elf;
+	return count;
+}
+
+/* ---- one frame ---- */
+
+static void name_place(struct ga_stacks *stacks, struct place *place, uint64_t time)
+{
+	/* A return address may be the first of the next function: the call before it is meant. */
+	uint64_t address = place->key - 1;
+	struct ga_library *library =
+	    ga_definitions_library(&stacks->definitions, address, time);
+	place->frame.address = place->key;
+	if (!library)
+		return;
+	place->frame.module = library->path[0] ? library->path : NULL;
+	place->is_python = library->is_python;
+	const char *name =
+	    library->elf ? ga_elf_function(library->elf, address - library->bias) : NULL;
+	if (!name)
+		return;
+	static const char evaluation[] = "_PyEval_EvalFrameDefault"; /* maybe with .cold behind */
+	place->is_evaluation = strncmp(name, evaluation, sizeof(evaluation) - 1) == 0;
+	char *text = ga_demangle(name);
+	ga_strings_take(&stacks->names, text);
+	place->frame.function = text;
+	place->frame.line = ga_elf_line(library->elf, address - library->bias, &place->frame.file);
+}
+
+static struct place native_place(struct ga_stacks *stacks, uint64_t address, uint64_t time)
+{
+	struct place *place = address ? ga_map_find(&stacks->places, address) : NULL;
+	if (place)
+		return *place;
+	struct place made = {.key = address};
+	name_place(stacks, &made, time);
+	if (address)
+		*(struct place *)ga_map_add(&stacks->places, address) = made;
+	return made;
+}
+
+static struct ga_frame python_frame(const struct ga_stacks *stacks,
+    const struct ga_stack_text *text, unsigned index)
+{
+	struct gf_stack_python entry = ga_stack_python(text, index);
+	const struct ga_code *code = ga_definitions_code(&stacks->definitions, entry.code);
+	struct ga_frame frame = {.python = true};
+	if (code) {
+		frame.function = code->function[0] ? code->function : NULL;
+		frame.file = code->file[0] ? code->file : NULL;
+		frame.line = ga_python_line(code->form, code->table, code->table_bytes,
+		    code->first_line, GF_PLACE_LASTI(entry.place));
+	}
+	for (unsigned i = 0; i < text->head.module_count; i++) {
+		struct gf_stack_module module = ga_stack_module(text, i);
+		if (module.frame == index)
+			frame.layer = module.address;
+	}
+	return frame;
+}
+
+/* ---- a whole stack ---- */
+
+struct merging {
+	struct ga_stacks *stacks;
+	const struct ga_stack_text *text;
+	struct ga_frame *frames; /* room for all */
+	size_t count;
+	unsigned python_used;
+	bool knows_evaluation; /* the evaluation function can be told among the native frames */
+};
+
+/* The Python frames that one call of the evaluation function ran. */
+static void put_evaluation(struct merging *merging)
+{
+	unsigned place = 0;
+	while (merging->python_used < merging->text->head.python_count && !(place & GF_PLACE_ENTRY)) {
+		place = ga_stack_python(merging->text, merging->python_used).place;
+		merging->frames[merging->count++] =
+		    python_frame(merging->stacks, merging->text, merging->python_used++);
+	}
+}
+
+static void put_python_rest(struct merging *merging)
+{
+	while (merging->python_used < merging->text->head.python_count)
+		merging->frames[merging->count++] =
+		    python_frame(merging->stacks, merging->text, merging->python_used++);
+}
+
+static void put_native(struct merging *merging, unsigned index)
+{
+	uint64_t address = ga_stack_native(merging->text, index);
+	struct place place = native_place(merging->stacks, address, merging->text->time);
+	bool has_python = merging->text->head.python_count > 0;
+	if (!has_python || !place.is_python)
+		merging->frames[merging->count++] = place.frame;
+	else if (place.is_evaluation)
+		put_evaluation(merging);
+	else if (!merging->knows_evaluation)
+		put_python_rest(merging);
+}
+
+static bool has_evaluation(struct ga_stacks *stacks, const struct ga_stack_text *text)
+{
+	for (unsigned i = 0; i < text->head.native_count; i++)
+		if (native_place(stacks, ga_stack_native(text, i), text->time).is_evaluation)
+			return true;
+	return false;
+}
+
+static struct ga_stack merge(struct ga_stacks *stacks, const struct ga_stack_text *text)
+{
+	const struct ga_stack_text *forward =
+	    ga_definitions_stack(&stacks->definitions, text->head.forward_stack);
+	size_t room = (size_t)text->head.python_count + text->head.native_count +
+	    (forward ? forward->head.python_count : 0);
+	struct merging merging = {.stacks = stacks, .text = text,
+	    .frames = ga_xalloc(room + 1, sizeof(struct ga_frame)),
+	    .knows_evaluation = has_evaluation(stacks, text)};
+	for (unsigned i = 0; i < text->head.native_count; i++)
+		put_native(&merging, i);
+	put_python_rest(&merging);
+	for (unsigned i = 0; forward && i < forward->head.python_count; i++) {
+		merging.frames[merging.count] = python_frame(stacks, forward, i);
+		merging.frames[merging.count++].forward = true;
+	}
+	return (struct ga_stack){merging.frames, merging.count,
+	    (text->head.flags & (GF_STACK_PYTHON_CUT | GF_STACK_NATIVE_CUT)) != 0};
+}
+
+struct ga_stack ga_stacks_frames(struct ga_stacks *stacks, uint32_t id)
+{
+	if (!stacks || !id)
+		return (struct ga_stack){0};
+	struct made *made = ga_map_find(&stacks->made, (uint64_t)id + 1);
+	if (made)
+		return made->stack;
+	const struct ga_stack_text *text = ga_definitions_stack(&stacks->definitions, id);
+	if (!text)
+		return (struct ga_stack){0};
+	struct ga_stack stack = merge(stacks, text);
+	((struct made *)ga_map_add(&stacks->made, (uint64_t)id + 1))->stack = stack;
+	return stack;
+}
+
+/* ---- sites ---- */
+
+#define SITE_SEED UINT64_C(0x9e3779b97f4a7c15)
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
+{
+	uint64_t word;
+	for (size_t i = 0; i < length; i += sizeof(word)) { /* lists of 8 bytes an entry */
+		memcpy(&word, (const char *)bytes + i, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0xd6e8feb86659fd93);
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+static uint64_t mix_frames(uint64_t hash, const struct ga_stack_text *text)
+{
+	uint64_t counts = (uint64_t)text->head.python_count << 32 | text->head.native_count;
+	hash = mix(hash, &counts, sizeof(counts));
+	hash = mix(hash, text->python, text->head.python_count * sizeof(struct gf_stack_python));
+	return mix(hash, text->native, text->head.native_count * sizeof(uint64_t));
+}
+
+static uint64_t site_hash(const struct ga_stacks *stacks, const struct ga_stack_text *text)
+{
+	const struct ga_stack_text *forward =
+	    ga_definitions_stack(&stacks->definitions, text->head.forward_stack);
+	uint64_t hash = mix_frames(SITE_SEED, text);
+	if (forward)
+		hash = mix_frames(hash, forward);
+	return hash + !hash; /* keys are not 0 */
+}
+
+uint32_t ga_stacks_site(struct ga_stacks *stacks, uint32_t id)
+{
+	const struct ga_stack_text *text = ga_definitions_stack(&stacks->definitions, id);
+	if (!text)
+		return id;
+	struct site *site = ga_map_add(&stacks->sites, site_hash(stacks, text));
+	if (!site->id)
+		site->id = id;
+	return site->id;
+}
+
+/* ---- showing ---- */
+
+static void frame_json(const struct ga_frame *frame, struct ga_json *json)
+{
+	ga_json_object(json, NULL);
+	ga_json_string(json, "kind", frame->python ? "python" : "native");
+	ga_json_string(json, "function", frame->function);
+	ga_json_string(json, "file", frame->file);
+	ga_json_maybe(json, "line", frame->line > 0, frame->line);
+	ga_json_string(json, "module", frame->module);
+	if (frame->forward)
+		ga_json_bool(json, "forward", true);
+	ga_json_object_end(json);
+}
+
+void ga_stacks_json(struct ga_stacks *stacks, uint32_t id, struct ga_json *json, const char *name)
+{
+	struct ga_stack stack = ga_stacks_frames(stacks, id);
+	ga_json_list(json, name);
+	for (size_t i = 0; i < stack.count; i++)
+		frame_json(&stack.frames[i], json);
+	ga_json_list_end(json);
+}
+
+/* Files of the program itself, not of what it was installed with. */
+static bool is_own_file(const char *file)
+{
+	static const char *const foreign[] = {"/site-packages/", "/dist-packages/", "/lib/python3",
+	    "/lib64/python3"};
+	if (!file || file[0] == '<')
+		return false;
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+		if (strstr(file, foreign[i]))
+			return false;
+	return true;
+}
+
+const struct ga_frame *ga_stack_place(const struct ga_stack *stack)
+{
+	const struct ga_frame *python = NULL, *native = NULL;
+	for (size_t i = 0; i < stack->count; i++) {
+		const struct ga_frame *frame = &stack->frames[i];
+		if (frame->python && is_own_file(frame->file))
+			return frame;
+		if (frame->python && !python)
+			python = frame;
+		if (!frame->python && frame->function && !native)
+			native = frame;
+	}
+	return python ? python : native ? native : stack->count ? &stack->frames[0] : NULL;
+}
+
+/* NAME of "prefixNAME::call(...)" and the like, NULL if the function is another one.  free() it. */
+static char *name_behind(const char *function, const char *prefix)
+{
+	static const char tail[] = "_apply_functional";
+	size_t length = strlen(prefix);
+	if (!function || strncmp(function, prefix, length) != 0)
+		return NULL;
+	const char *name = function + length, *end = name;
+	while (isalnum((unsigned char)*end) || *end == '_')
+		end++;
+	size_t bytes = (size_t)(end - name);
+	if (bytes > sizeof(tail) - 1 && strncmp(end - (sizeof(tail) - 1), tail, sizeof(tail) - 1) == 0)
+		bytes -= sizeof(tail) - 1;
+	return bytes ? ga_format("%.*s", (int)bytes, name) : NULL;
+}
+
+char *ga_stack_operation(const struct ga_stack *stack)
+{
+	char *operation = NULL;
+	for (size_t i = 0; i < stack->count && !stack->frames[i].python; i++) {
+		const char *function = stack->frames[i].function;
+		char *node = name_behind(function, "torch::autograd::generated::");
+		char *called = name_behind(function, "at::_ops::");
+		if (node) {
+			free(operation);
+			free(called);
+			return node;
+		}
+		if (called) {
+			free(operation);
+			operation = called;
+		}
+	}
+	return operation;
+}
+
+char *ga_frame_text(const struct ga_frame *frame)
+{
+	const char *function = frame->function ? frame->function : "?";
+	const char *file = frame->file ? frame->file : frame->module;
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	const char *mark = frame->forward ? ", forward" : "";
+	if (!file)
+		return ga_format("%s%s", function, mark);
+	if (!frame->line)
+		return ga_format("%s (%s%s)", function, slash ? slash + 1 : file, mark);
+	return ga_format("%s (%s:%u%s)", function, slash ? slash + 1 : file, frame->line, mark);
+}
