@@ -28,7 +28,7 @@
 	O(per_process_memory_fraction, GA_TORCH(2, 9), NEVER, fraction) \
 	O(throw_on_cudamalloc_oom, GA_TORCH(2, 10), NEVER, nothing) \
 	O(large_segment_size_mb, GA_TORCH(2, 11), NEVER, large_segment) \
-	O(expandable_segments_page_size, GA_TORCH(2, 16), NEVER, page) \
+	O(expandable_segments_page_size, GA_TORCH_LATER, NEVER, page) \
 	O(expandable_segments_reserve, GA_TORCH(2, 15), NEVER, reserve) \
 	O(expandable_segments_reserve_by_class, GA_TORCH(2, 15), NEVER, nothing)
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "analyzer/allocator_rounding.h"
+#include "analyzer/allocator_split.h"
 #include "analyzer/xalloc.h"
 
 #define FRACTION_ONE 0x1p60
@@ -18,6 +20,7 @@ void ga_replay_begin(struct ga_replay *replay, const struct ga_alloc_trace *trac
 	    .settings = options->settings ? *options->settings : trace->settings,
 	    .blocks = ga_xalloc(trace->block_count, sizeof(uint32_t)),
 	    .first_oom = UINT64_MAX,
+	    .parted_at = UINT64_MAX,
 	};
 	ga_alloc_driver_fresh(&replay->driver, budget, options->order, options->seed);
 	if (options->recorded_driver) {
@@ -29,6 +32,7 @@ void ga_replay_begin(struct ga_replay *replay, const struct ga_alloc_trace *trac
 	}
 	replay->model = ga_allocator_new(
 	    &replay->settings, device, &replay->driver, options->sink, options->sink_self);
+	replay->counts = ga_allocator_counts(replay->model);
 	if (options->fraction > 0)
 		ga_allocator_set_fraction(replay->model, options->fraction);
 }
@@ -115,6 +119,26 @@ static void play_mark(struct ga_replay *replay, const struct ga_alloc_trace_even
 	}
 }
 
+/* An allocation had to retry, or failed. */
+static void note_trouble(
+    struct ga_replay *replay, const struct ga_alloc_trace_event *event, bool failed)
+{
+	const struct ga_allocator_settings *settings = ga_allocator_current(replay->model);
+	replay->retries = replay->counts->retries;
+	if (failed && replay->first_oom == UINT64_MAX)
+		replay->first_oom = replay->next - 1;
+	if (!replay->options.with_troubles)
+		return;
+	replay->troubles = ga_xgrow(replay->troubles, replay->trouble_count,
+	    &replay->trouble_capacity, sizeof(*replay->troubles));
+	replay->troubles[replay->trouble_count++] = (struct ga_trouble){
+	    .event = replay->next - 1,
+	    .segment_bytes = ga_round_segment(settings, ga_round_request(settings, event->value)),
+	    .stuck_bytes = ga_allocator_split(replay->model).stuck,
+	    .failed = failed,
+	};
+}
+
 bool ga_replay_run(struct ga_replay *replay, size_t until)
 {
 	const struct ga_alloc_trace *trace = replay->trace;
@@ -128,11 +152,13 @@ bool ga_replay_run(struct ga_replay *replay, size_t until)
 			    trace->streams[event->stream],
 			    event->flags & GA_CALL_CAPTURED ? replay->pool : 0, event->block);
 			replay->blocks[event->block] = block;
-			if (!block && replay->first_oom == UINT64_MAX)
-				replay->first_oom = replay->next - 1;
-			if ((!block || event->flags & GA_CALL_FAILED) &&
-			    replay->options.stop_at_oom)
+			if (!block || replay->counts->retries != replay->retries)
+				note_trouble(replay, event, !block);
+			if (replay->options.stop_when_parted &&
+			    !block != !!(event->flags & GA_CALL_FAILED)) {
+				replay->parted_at = replay->next - 1;
 				return false;
+			}
 			break;
 		case GA_CALL_FREE:
 			block = replay->blocks[event->block];
@@ -158,12 +184,23 @@ void ga_replay_end(struct ga_replay *replay, struct ga_replay_result *result_out
 	if (result_out) {
 		result_out->counts = *ga_allocator_counts(replay->model);
 		result_out->first_oom = replay->first_oom;
+		result_out->parted_at = replay->parted_at;
 		result_out->deviations = replay->driver.deviations;
+		result_out->troubles = replay->troubles;
+		result_out->trouble_count = replay->trouble_count;
+	} else {
+		free(replay->troubles);
 	}
 	ga_allocator_destroy(replay->model);
 	free(replay->blocks);
 	free(replay->postponed);
 	*replay = (struct ga_replay){0};
+}
+
+void ga_replay_result_clear(struct ga_replay_result *result)
+{
+	free(result->troubles);
+	*result = (struct ga_replay_result){0};
 }
 
 void ga_replay_whole(const struct ga_alloc_trace *trace, const struct ga_replay_options *options,

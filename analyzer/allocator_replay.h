@@ -29,10 +29,19 @@ struct ga_replay_options {
 	bool recorded_driver;	     /* answers of the recorded driver, as far as they go */
 	enum ga_address_order order; /* of fresh addresses */
 	uint32_t seed;		     /* if they are shuffled */
-	bool stop_at_oom;      /* end behind the first failure, recorded or replayed: the program's
-				  future is not known then */
+	bool with_troubles;	     /* note them: costs a walk over the free blocks for each */
+	bool stop_when_parted; /* end behind the first allocation that fails in only one of replay
+				  and recording: the program's future is not known then */
 	ga_history_sink *sink; /* NULL: no history */
 	void *sink_self;
+};
+
+/* An allocation that the driver or the memory fraction did not grant at first. */
+struct ga_trouble {
+	uint64_t event;		/* index in the trace */
+	uint64_t segment_bytes; /* what was asked for */
+	uint64_t stuck_bytes;	/* cached then, and of no use */
+	bool failed;		/* out of memory; else the retry helped */
 };
 
 /* A replay under way. */
@@ -47,15 +56,23 @@ struct ga_replay {
 	struct ga_allocator_settings settings;	/* as changed so far */
 	struct ga_alloc_trace_event *postponed; /* READY events held back */
 	size_t postponed_count, postponed_capacity;
-	uint64_t first_oom;	   /* index of the event, UINT64_MAX: none */
-	uint64_t refused_settings; /* texts of changes that this release refuses */
+	uint64_t first_oom;	     /* index of the event, UINT64_MAX: none */
+	uint64_t parted_at;	     /* where it stopped by stop_when_parted, UINT64_MAX: nowhere */
+	struct ga_trouble *troubles; /* in order */
+	size_t trouble_count, trouble_capacity;
+	const struct ga_allocator_counts *counts; /* of the model */
+	uint64_t retries;			  /* of them, those noted as troubles */
+	uint64_t refused_settings;		  /* texts of changes that this release refuses */
 };
 
-/* What a whole replay comes to. */
+/* What a whole replay comes to.  Zero-initialise, ga_replay_result_clear it. */
 struct ga_replay_result {
 	struct ga_allocator_counts counts;
-	uint64_t first_oom;  /* index of the event, UINT64_MAX: none */
-	uint64_t deviations; /* driver calls that the recording does not answer */
+	uint64_t first_oom;	     /* index of the event, UINT64_MAX: none */
+	uint64_t parted_at;	     /* where stop_when_parted ended it, UINT64_MAX: nowhere */
+	uint64_t deviations;	     /* driver calls that the recording does not answer */
+	struct ga_trouble *troubles; /* in order; NULL without with_troubles */
+	size_t trouble_count;
 };
 
 /** Begin.  @param trace, options->settings  borrowed until the end */
@@ -65,12 +82,15 @@ void ga_replay_begin(struct ga_replay *replay, const struct ga_alloc_trace *trac
 /**
  * Play events up to, not including, index `until`.
  *
- * @return whether there are events left; false too after a failure that stops the replay
+ * @return whether there are events left; false too where stop_when_parted ends the replay
  */
 bool ga_replay_run(struct ga_replay *replay, size_t until);
 
 /** Free what the replay owns.  @param result_out  may be NULL */
 void ga_replay_end(struct ga_replay *replay, struct ga_replay_result *result_out);
+
+/** Free what a result owns. */
+void ga_replay_result_clear(struct ga_replay_result *result);
 
 /** Begin, run and end. */
 void ga_replay_whole(const struct ga_alloc_trace *trace, const struct ga_replay_options *options,

@@ -294,6 +294,10 @@ static enum gf_status read_option(struct tokens *text, struct ga_allocator_setti
 	if (!option)
 		return gf_fail(text->error, GF_USAGE, UINT64_MAX,
 		    "PyTorch has no allocator option \"%s\"", text->token);
+	if (option->since == GA_TORCH_LATER && settings->torch < option->since)
+		return gf_fail(text->error, GF_USAGE, UINT64_MAX,
+		    "no PyTorch up to %d.%d has the allocator option %s", GA_TORCH_NEWEST / 1000,
+		    GA_TORCH_NEWEST % 1000, option->name);
 	if (settings->torch < option->since || settings->torch >= option->until)
 		return gf_fail(text->error, GF_USAGE, UINT64_MAX,
 		    "PyTorch %d.%d does not know the allocator option %s (since %d.%d)",

@@ -21,6 +21,7 @@
 /* A release of PyTorch as one number that sorts: GA_TORCH(2, 6) < GA_TORCH(2, 15). */
 #define GA_TORCH(major, minor) ((major)*1000 + (minor))
 #define GA_TORCH_NEWEST GA_TORCH(2, 15) /* what an unknown release is taken for */
+#define GA_TORCH_LATER GA_TORCH(999, 0) /* has options that no release up to the newest has */
 
 /* What decides between two free blocks of one size and stream. */
 enum ga_tie {

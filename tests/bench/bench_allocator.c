@@ -87,7 +87,7 @@ static double measure(const char *name, void (*make)(struct ga_alloc_trace_build
 	double best = 0, worst = 0;
 	struct ga_replay_result result = {.first_oom = 0};
 	for (int run = 0; run < RUNS; run++) {
-		struct ga_replay_options options = {.stop_at_oom = true};
+		struct ga_replay_options options = {.stop_when_parted = true};
 		double start = seconds();
 		ga_replay_whole(&trace, &options, &result);
 		double rate = (double)trace.event_count / (seconds() - start);

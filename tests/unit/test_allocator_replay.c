@@ -39,7 +39,7 @@ static uint64_t peak_mib(const char *text, uint64_t budget_mib, uint64_t *oom_ou
 	struct ga_replay_result result;
 	REQUIRE(!ga_allocator_settings_parse(trace.settings.torch, text, &settings, NULL));
 	struct ga_replay_options options = {
-	    .settings = &settings, .budget_bytes = budget_mib * GA_MIB, .stop_at_oom = true};
+	    .settings = &settings, .budget_bytes = budget_mib * GA_MIB, .stop_when_parted = true};
 	ga_replay_whole(&trace, &options, &result);
 	if (oom_out)
 		*oom_out = result.first_oom;
@@ -160,7 +160,7 @@ TEST(settings_change_where_they_did)
 	ga_alloc_trace_mark(&builder, GA_CALL_EMPTY_CACHE, 0, 0);
 	ga_alloc_trace_end(&builder);
 	struct ga_replay replay;
-	struct ga_replay_options options = {.stop_at_oom = true};
+	struct ga_replay_options options = {.stop_when_parted = true};
 	struct ga_replay_result result;
 	ga_replay_begin(&replay, &trace, &options);
 	EXPECT(ga_replay_run(&replay, 3));

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/settings_grid.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/allocator_options.h"
+#include "analyzer/xalloc.h"
+
+#define SHUFFLES 3
+#define FRACTION_TEXT "per_process_memory_fraction:1.0,"
+
+/* What one row replays. */
+struct attempt {
+	const struct ga_alloc_trace *trace;
+	const struct ga_grid_options *grid;
+	struct ga_replay_options replay;
+	uint64_t preallocate;
+	bool empties_cache;
+};
+
+/* Allocate and free before the program begins, on the stream that it uses first. */
+static void preallocate(struct ga_replay *replay, uint64_t bytes)
+{
+	const struct ga_alloc_trace *trace = replay->trace;
+	uint64_t stream = trace->stream_count ? trace->streams[0] : 0;
+	uint32_t block = ga_allocator_allocate(replay->model, bytes, stream, 0, UINT32_MAX);
+	if (block)
+		ga_allocator_free(replay->model, block, false);
+}
+
+static void play(const struct attempt *attempt, struct ga_replay_result *result_out)
+{
+	struct ga_replay replay;
+	bool goes_on = true;
+	ga_replay_begin(&replay, attempt->trace, &attempt->replay);
+	if (attempt->preallocate)
+		preallocate(&replay, attempt->preallocate);
+	for (size_t i = 0; attempt->empties_cache && i < attempt->grid->border_count; i++) {
+		goes_on = goes_on && ga_replay_run(&replay, attempt->grid->borders[i]);
+		if (goes_on)
+			ga_allocator_empty_cache(replay.model);
+	}
+	if (goes_on)
+		ga_replay_run(&replay, SIZE_MAX);
+	ga_replay_end(&replay, result_out);
+}
+
+static void widen(struct ga_grid_row *row, uint64_t peak)
+{
+	row->low = peak < row->low ? peak : row->low;
+	row->high = peak > row->high ? peak : row->high;
+}
+
+static void play_again(struct attempt *attempt, struct ga_grid_row *row)
+{
+	struct ga_replay_result result = {.first_oom = 0};
+	attempt->replay.with_troubles = false;
+	play(attempt, &result);
+	widen(row, result.counts.peak_reserved);
+	ga_replay_result_clear(&result);
+}
+
+static bool has_waits(const struct ga_alloc_trace *trace)
+{
+	for (size_t i = 0; i < trace->event_count; i++)
+		if (trace->events[i].kind == GA_CALL_READY)
+			return true;
+	return false;
+}
+
+/* The same with other address orders, where those decide, and with other ends of waiting. */
+static void find_range(struct attempt *attempt, struct ga_grid_row *row)
+{
+	const struct ga_allocator_settings *settings = attempt->replay.settings;
+	enum ga_address_order order = attempt->replay.order;
+	bool by_address = settings && settings->tie == GA_TIE_ADDRESS;
+	for (uint32_t i = 0; by_address && i < 1 + SHUFFLES; i++) {
+		attempt->replay.order = i			 ? GA_ADDRESS_SHUFFLED
+					: order == GA_ADDRESS_UP ? GA_ADDRESS_DOWN
+								 : GA_ADDRESS_UP;
+		attempt->replay.seed = i;
+		play_again(attempt, row);
+	}
+	attempt->replay.order = order;
+	if (!has_waits(attempt->trace) || row->is_recorded)
+		return;
+	for (int rule = GA_READY_NATURAL; rule <= GA_READY_LATE; rule++) {
+		attempt->replay.ready = (enum ga_ready_rule)rule;
+		play_again(attempt, row);
+	}
+	attempt->replay.ready = GA_READY_RECORDED;
+}
+
+static bool is_last_allocation(const struct ga_alloc_trace *trace, uint64_t event)
+{
+	for (uint64_t i = event; i < trace->event_count; i++)
+		if (i > event && trace->events[i].kind == GA_CALL_ALLOC)
+			return false;
+	return true;
+}
+
+static void fill(struct attempt *attempt, struct ga_grid_row *row)
+{
+	struct ga_replay_result result = {.first_oom = 0};
+	attempt->replay.with_troubles = true;
+	attempt->replay.stop_when_parted = true;
+	attempt->replay.order = ga_alloc_trace_order(attempt->trace);
+	attempt->replay.budget_bytes = attempt->grid->budget_bytes;
+	attempt->replay.device_bytes = attempt->grid->device_bytes;
+	play(attempt, &result);
+	const struct ga_allocator_counts *counts = &result.counts;
+	row->peak_reserved = row->low = row->high = counts->peak_reserved;
+	row->device_calls = counts->segment_allocs + counts->segment_frees + counts->maps +
+			    counts->unmaps + counts->refusals;
+	row->retries = counts->retries;
+	row->ooms = counts->ooms;
+	row->stalls = counts->stalls + counts->unmaps;
+	row->first_oom = result.first_oom;
+	row->parted_at = result.parted_at;
+	row->is_whole = is_last_allocation(attempt->trace, result.parted_at);
+	row->new_failure = result.parted_at != UINT64_MAX &&
+			   !(attempt->trace->events[result.parted_at].flags & GA_CALL_FAILED);
+	row->troubles = result.troubles;
+	row->trouble_count = result.trouble_count;
+	if (attempt->grid->with_ranges)
+		find_range(attempt, row);
+}
+
+/* Read a text as the recorded release does, or else as the first later one that takes it. */
+static enum gf_status parse(const struct ga_alloc_trace *trace, const char *text,
+    struct ga_allocator_settings *settings_out, int *needs_out, struct gf_error *error)
+{
+	static const int releases[] = {
+#define O(name, since, until, reader) since,
+	    GA_ALLOCATOR_OPTIONS(O)
+#undef O
+	};
+	int recorded = trace->settings.torch, found = 0;
+	*needs_out = 0;
+	if (ga_allocator_settings_parse(recorded, text, settings_out, error) == GF_OK)
+		return GF_OK;
+	for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++) {
+		struct ga_allocator_settings tried;
+		if (releases[i] <= recorded || (found && releases[i] >= found) ||
+		    ga_allocator_settings_parse(releases[i], text, &tried, NULL) != GF_OK)
+			continue;
+		found = releases[i];
+		*settings_out = tried;
+	}
+	*needs_out = found;
+	return found ? GF_OK : GF_USAGE; /* the error is that of the recorded release */
+}
+
+enum gf_status ga_grid_try(const struct ga_alloc_trace *trace,
+    const struct ga_grid_options *options, const char *text, struct ga_grid_row *row_out,
+    struct gf_error *error)
+{
+	struct ga_allocator_settings settings;
+	struct ga_grid_row row = {.first_oom = UINT64_MAX, .parted_at = UINT64_MAX};
+	enum gf_status status = parse(trace, text, &settings, &row.needs_torch, error);
+	if (status)
+		return status;
+	if (settings.driver_pool)
+		return gf_fail(error, GF_UNSUPPORTED, UINT64_MAX,
+		    "backend:cudaMallocAsync cannot be replayed: the driver decides there");
+	snprintf(row.text, sizeof(row.text), "%s", text);
+	struct attempt attempt = {
+	    .trace = trace, .grid = options, .replay = {.settings = &settings}};
+	fill(&attempt, &row);
+	*row_out = row;
+	return GF_OK;
+}
+
+static struct ga_grid_row *add_row(struct ga_grid *grid)
+{
+	grid->rows = ga_xgrow(grid->rows, grid->count, &grid->capacity, sizeof(*grid->rows));
+	struct ga_grid_row *row = &grid->rows[grid->count++];
+	*row = (struct ga_grid_row){.first_oom = UINT64_MAX, .parted_at = UINT64_MAX};
+	return row;
+}
+
+/* A row of the table.  Releases that cannot set a memory fraction by text need a call for it. */
+static void add_setting(struct ga_grid *grid, const struct ga_alloc_trace *trace,
+    const struct ga_grid_options *options, const char *text)
+{
+	struct ga_allocator_settings settings;
+	struct ga_grid_row row = {.first_oom = UINT64_MAX, .parted_at = UINT64_MAX};
+	size_t skip = strlen(FRACTION_TEXT);
+	if (trace->settings.torch < GA_TORCH(2, 9) && strncmp(text, FRACTION_TEXT, skip) == 0) {
+		text += skip;
+		row.fraction = 1;
+	}
+	if (parse(trace, text, &settings, &row.needs_torch, NULL))
+		return;
+	snprintf(row.text, sizeof(row.text), "%s", text);
+	struct attempt attempt = {.trace = trace,
+	    .grid = options,
+	    .replay = {.settings = &settings, .fraction = row.fraction}};
+	fill(&attempt, &row);
+	*add_row(grid) = row;
+}
+
+void ga_grid_replay(const struct ga_alloc_trace *trace, const struct ga_grid_options *options,
+    struct ga_grid *grid_out)
+{
+	static const char *const texts[] = {
+#define R(text) text,
+	    GA_GRID_SETTINGS(R)
+#undef R
+	};
+	struct attempt attempt = {.trace = trace, .grid = options};
+	*grid_out = (struct ga_grid){0};
+	struct ga_grid_row *row = add_row(grid_out);
+	row->is_recorded = true;
+	attempt.replay.recorded_driver = !options->budget_bytes && !options->device_bytes;
+	fill(&attempt, row);
+	attempt.replay.recorded_driver = false;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		add_setting(grid_out, trace, options, texts[i]);
+	if (options->preallocate) {
+		row = add_row(grid_out);
+		snprintf(
+		    row->text, sizeof(row->text), "preallocate:%" PRIu64, options->preallocate);
+		attempt.preallocate = options->preallocate;
+		fill(&attempt, row);
+		attempt.preallocate = 0;
+	}
+	if (options->border_count) {
+		row = add_row(grid_out);
+		snprintf(row->text, sizeof(row->text), "empty_cache:steps");
+		attempt.empties_cache = true;
+		fill(&attempt, row);
+	}
+}
+
+void ga_grid_clear(struct ga_grid *grid)
+{
+	for (size_t i = 0; i < grid->count; i++)
+		free(grid->rows[i].troubles);
+	free(grid->rows);
+	*grid = (struct ga_grid){0};
+}
+
+const struct ga_grid_row *ga_grid_best(const struct ga_grid *grid)
+{
+	const struct ga_grid_row *best = NULL;
+	for (size_t i = 0; i < grid->count; i++) {
+		const struct ga_grid_row *row = &grid->rows[i];
+		if (row->is_whole && !row->new_failure &&
+		    (!best || row->peak_reserved < best->peak_reserved))
+			best = row;
+	}
+	return best;
+}
