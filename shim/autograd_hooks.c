@@ -92,9 +92,7 @@ unsigned gs_autograd_number_offset(const void *const *type)
 
 static uint32_t gs_offset_find(const void *caller)
 {
-	void *type = NULL;
-	gs_torch_resolve(&type, GS_TORCH_NODE_TYPE, caller);
-	unsigned offset = gs_autograd_number_offset(type);
+	unsigned offset = gs_autograd_number_offset(gs_torch_symbol(GS_TORCH_NODE_TYPE, caller));
 	uint32_t found = offset ? offset : GS_OFFSET_NONE;
 	__atomic_store_n(&gs_number_offset, found, __ATOMIC_RELAXED);
 	return found;
@@ -114,12 +112,32 @@ uint64_t gs_torch_next_number(void) __asm__(GS_TORCH_NEXT_NUMBER)
 void gs_torch_evaluate(void *engine, void *task, void *node, void *inputs, void *queue) __asm__(
     GS_TORCH_EVALUATE) __attribute__((visibility("default")));
 
+/* In place of functions that the caller's library does not reach: it cannot be PyTorch then. */
+static uint64_t gs_own_number(void)
+{
+	static __thread uint64_t number;
+	return number++;
+}
+
+static void gs_evaluate_nothing(void *engine, void *task, void *node, void *inputs, void *queue)
+{
+}
+
+static void *gs_real_of(void **real, const char *symbol, const void *caller, void *otherwise)
+{
+	void *found = gs_torch_symbol(symbol, caller);
+	if (!found)
+		found = otherwise;
+	__atomic_store_n(real, found, __ATOMIC_RELAXED);
+	return found;
+}
+
 uint64_t gs_torch_next_number(void)
 {
 	uint64_t (*real)(void) = __atomic_load_n(&gs_real_next, __ATOMIC_RELAXED);
 	if (!GS_LIKELY(real))
-		real = gs_torch_resolve(&gs_real_next, GS_TORCH_NEXT_NUMBER,
-		    __builtin_return_address(0));
+		real = gs_real_of(&gs_real_next, GS_TORCH_NEXT_NUMBER, __builtin_return_address(0),
+		    (void *)gs_own_number);
 	uint64_t number = real();
 	if (__atomic_load_n(&gs_live.classes, __ATOMIC_RELAXED) & GS_CLASS_MEMORY)
 		gs_node_made(number);
@@ -131,8 +149,8 @@ void gs_torch_evaluate(void *engine, void *task, void *node, void *inputs, void 
 	void (*real)(void *, void *, void *, void *, void *) =
 	    __atomic_load_n(&gs_real_evaluate, __ATOMIC_RELAXED);
 	if (!GS_LIKELY(real))
-		real = gs_torch_resolve(&gs_real_evaluate, GS_TORCH_EVALUATE,
-		    __builtin_return_address(0));
+		real = gs_real_of(&gs_real_evaluate, GS_TORCH_EVALUATE, __builtin_return_address(0),
+		    (void *)gs_evaluate_nothing);
 	uint32_t offset = __atomic_load_n(&gs_number_offset, __ATOMIC_RELAXED);
 	if (!GS_LIKELY(offset))
 		offset = gs_offset_find(__builtin_return_address(0));

@@ -120,11 +120,15 @@ static void gs_out_of_memory(uint64_t size, uint64_t allocated, uint64_t reserve
 GS_TORCH_HOOKS(T)
 #undef T
 
+static void gs_torch_absent(void)
+{
+}
+
 /*
  * Python loads PyTorch with RTLD_LOCAL, so neither RTLD_NEXT nor RTLD_DEFAULT finds libc10: its
  * functions come from the scope of the library that called us.
  */
-void *gs_torch_resolve(void **real, const char *symbol, const void *caller)
+void *gs_torch_symbol(const char *symbol, const void *caller)
 {
 	int saved = errno;
 	Dl_info info;
@@ -132,8 +136,16 @@ void *gs_torch_resolve(void **real, const char *symbol, const void *caller)
 	if (dladdr(caller, &info) && info.dli_fname)
 		handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	void *found = handle ? gs_dlsym(handle, symbol) : NULL;
-	__atomic_store_n(real, found, __ATOMIC_RELAXED);
 	errno = saved;
+	return found;
+}
+
+static void *gs_torch_resolve(void **real, const char *symbol, const void *caller)
+{
+	void *found = gs_torch_symbol(symbol, caller);
+	if (!found)
+		found = (void *)gs_torch_absent; /* asked once only */
+	__atomic_store_n(real, found, __ATOMIC_RELAXED);
 	return found;
 }
 
@@ -150,8 +162,7 @@ void *gs_torch_resolve(void **real, const char *symbol, const void *caller)
 	{ \
 		gs_block((uint64_t)(uintptr_t)address, size, allocated, reserved, device); \
 		GS_TORCH_REAL(id, symbol); \
-		if (real) \
-			((gs_usage)real)(address, size, allocated, reserved, device); \
+		((gs_usage)real)(address, size, allocated, reserved, device); \
 	}
 #define GS_TORCH_OOM(id, symbol) \
 	void gs_torch_##id(uint64_t size, uint64_t allocated, uint64_t reserved, \
@@ -161,8 +172,7 @@ void *gs_torch_resolve(void **real, const char *symbol, const void *caller)
 	{ \
 		gs_out_of_memory(size, allocated, reserved, device); \
 		GS_TORCH_REAL(id, symbol); \
-		if (real) \
-			((gs_oom)real)(size, allocated, reserved, device); \
+		((gs_oom)real)(size, allocated, reserved, device); \
 	}
 #define T(shape, id, symbol) GS_TORCH_##shape(id, symbol)
 GS_TORCH_HOOKS(T)

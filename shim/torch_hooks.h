@@ -26,12 +26,12 @@ void gs_torch_prepare(void);
 void gs_torch_forget(void);
 
 /**
- * Look up a function that we define too, in the scope of the library that called us.
+ * Look up a symbol, which we may define too, in the scope of the library that called us.
  *
- * @param real    keeps the result; also NULL
  * @param caller  return address of our definition
+ * @return NULL if it is not there
  */
-void *gs_torch_resolve(void **real, const char *symbol, const void *caller);
+void *gs_torch_symbol(const char *symbol, const void *caller);
 
 /** What is missing at block level, in words; NULL if nothing is, or if there is no PyTorch. */
 const char *gs_torch_notice(void);
