@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include <zstd.h>
-
 #include "formats/column_decode.h"
 
 void *gf_buffer_room(struct gf_buffer *buffer, size_t bytes)
@@ -78,10 +76,8 @@ struct gf_decoder *gf_decoder_new(struct gf_decoder *shared)
 	if (!decoder)
 		return NULL;
 	decoder->owns_scratch = !shared;
-	decoder->scratch = shared ? shared->scratch : calloc(1, sizeof(*decoder->scratch));
-	if (decoder->scratch && !shared)
-		decoder->scratch->zstd = ZSTD_createDCtx();
-	if (!decoder->scratch || !decoder->scratch->zstd) {
+	decoder->scratch = shared ? shared->scratch : gf_scratch_new();
+	if (!decoder->scratch) {
 		gf_decoder_free(decoder);
 		return NULL;
 	}
@@ -101,10 +97,7 @@ void gf_decoder_free(struct gf_decoder *decoder)
 	free(decoder->times.data);
 	free(decoder->text_offsets.data);
 	free(decoder->text_bytes.data);
-	if (decoder->owns_scratch && decoder->scratch) {
-		ZSTD_freeDCtx(decoder->scratch->zstd);
-		free(decoder->scratch->raw.data);
-		free(decoder->scratch);
-	}
+	if (decoder->owns_scratch)
+		gf_scratch_free(decoder->scratch);
 	free(decoder);
 }

@@ -34,6 +34,10 @@ struct gf_decoder {
 	struct gf_type_store *stores[GF_TAG_LIMIT]; /* made at first use */
 };
 
+/** The decompressor, in frame_decode.c.  @return NULL when out of memory */
+struct gf_scratch *gf_scratch_new(void);
+void gf_scratch_free(struct gf_scratch *scratch); /* NULL is allowed */
+
 /**
  * Make room for `bytes` bytes; what the buffer held is lost.
  *

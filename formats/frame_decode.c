@@ -3,6 +3,8 @@
  * section is decompressed only into the room that its directory entry accounts for. */
 #include "formats/frame.h"
 
+#include <stdlib.h>
+
 #include <zstd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -244,6 +246,25 @@ static enum gf_status bad_section(const struct gf_frame_info *info, const struct
 static enum gf_status no_memory(size_t bytes, struct gf_error *error)
 {
 	return gf_fail(error, GF_NO_MEMORY, UINT64_MAX, "out of memory for %zu bytes of a frame", bytes);
+}
+
+struct gf_scratch *gf_scratch_new(void)
+{
+	struct gf_scratch *scratch = calloc(1, sizeof(*scratch));
+	if (scratch && !(scratch->zstd = ZSTD_createDCtx())) {
+		free(scratch);
+		scratch = NULL;
+	}
+	return scratch;
+}
+
+void gf_scratch_free(struct gf_scratch *scratch)
+{
+	if (!scratch)
+		return;
+	ZSTD_freeDCtx(scratch->zstd);
+	free(scratch->raw.data);
+	free(scratch);
 }
 
 /* A section's bytes, decompressed if need be; they live until the next call. */
