@@ -113,6 +113,7 @@
 	X(cublasSgelsBatched) \
 	X(cublasSgemmBatched) \
 	X(cublasSgemmEx) \
+	X(cublasSgemmStridedBatched) \
 	X(cublasSgemm_v2) \
 	X(cublasSgemv_v2) \
 	X(cublasSgeqrfBatched) \
@@ -195,6 +196,7 @@
 
 #define GD_IMPORTS_cudart(X) \
 	X(__cudaGetKernel) \
+	X(__cudaInitModule) \
 	X(__cudaLaunchKernel) \
 	X(__cudaPopCallConfiguration) \
 	X(__cudaPushCallConfiguration) \
@@ -229,6 +231,7 @@
 	X(cudaGetDevice) \
 	X(cudaGetDeviceCount) \
 	X(cudaGetDeviceProperties) \
+	X(cudaGetDeviceProperties_v2) \
 	X(cudaGetDriverEntryPointByVersion) \
 	X(cudaGetErrorName) \
 	X(cudaGetErrorString) \
@@ -236,6 +239,7 @@
 	X(cudaGetSymbolAddress) \
 	X(cudaGraphAddNode) \
 	X(cudaGraphConditionalHandleCreate) \
+	X(cudaGraphDebugDotPrint) \
 	X(cudaGraphDestroy) \
 	X(cudaGraphExecDestroy) \
 	X(cudaGraphGetNodes) \
@@ -245,6 +249,7 @@
 	X(cudaGraphNodeGetDependencies) \
 	X(cudaGraphRetainUserObject) \
 	X(cudaHostAlloc) \
+	X(cudaHostGetDevicePointer) \
 	X(cudaHostRegister) \
 	X(cudaHostUnregister) \
 	X(cudaIpcCloseMemHandle) \
@@ -298,6 +303,7 @@
 	X(cudaStreamDestroy) \
 	X(cudaStreamEndCapture) \
 	X(cudaStreamGetCaptureInfo) \
+	X(cudaStreamGetCaptureInfo_v2) \
 	X(cudaStreamGetPriority) \
 	X(cudaStreamIsCapturing) \
 	X(cudaStreamQuery) \
@@ -427,10 +433,26 @@
 	X(cuptiActivitySetAttribute) \
 	X(cuptiEnableCallback) \
 	X(cuptiEnableDomain) \
+	X(cuptiEventGetAttribute) \
+	X(cuptiEventGetIdFromName) \
+	X(cuptiEventGroupGetAttribute) \
+	X(cuptiEventGroupReadEvent) \
+	X(cuptiEventGroupSetAttribute) \
+	X(cuptiEventGroupSetDisable) \
+	X(cuptiEventGroupSetEnable) \
+	X(cuptiEventGroupSetsCreate) \
+	X(cuptiEventGroupSetsDestroy) \
 	X(cuptiFinalize) \
 	X(cuptiGetCallbackName) \
+	X(cuptiGetDeviceId) \
 	X(cuptiGetResultString) \
 	X(cuptiGetVersion) \
+	X(cuptiMetricEnumEvents) \
+	X(cuptiMetricGetAttribute) \
+	X(cuptiMetricGetIdFromName) \
+	X(cuptiMetricGetNumEvents) \
+	X(cuptiMetricGetValue) \
+	X(cuptiSetEventCollectionMode) \
 	X(cuptiSubscribe) \
 	X(cuptiUnsubscribe)
 
@@ -450,8 +472,10 @@
 	X(cusolverDnCgetrs) \
 	X(cusolverDnCheevd) \
 	X(cusolverDnCheevd_bufferSize) \
+	X(cusolverDnCheevj) \
 	X(cusolverDnCheevjBatched) \
 	X(cusolverDnCheevjBatched_bufferSize) \
+	X(cusolverDnCheevj_bufferSize) \
 	X(cusolverDnCpotrf) \
 	X(cusolverDnCpotrfBatched) \
 	X(cusolverDnCpotrf_bufferSize) \
@@ -460,6 +484,7 @@
 	X(cusolverDnCreate) \
 	X(cusolverDnCreateGesvdjInfo) \
 	X(cusolverDnCreateParams) \
+	X(cusolverDnCreateSyevjInfo) \
 	X(cusolverDnCsytrf) \
 	X(cusolverDnCsytrf_bufferSize) \
 	X(cusolverDnCungqr) \
@@ -469,6 +494,7 @@
 	X(cusolverDnDestroy) \
 	X(cusolverDnDestroyGesvdjInfo) \
 	X(cusolverDnDestroyParams) \
+	X(cusolverDnDestroySyevjInfo) \
 	X(cusolverDnDgeqrf) \
 	X(cusolverDnDgeqrf_bufferSize) \
 	X(cusolverDnDgesvd) \
@@ -493,8 +519,10 @@
 	X(cusolverDnDpotrsBatched) \
 	X(cusolverDnDsyevd) \
 	X(cusolverDnDsyevd_bufferSize) \
+	X(cusolverDnDsyevj) \
 	X(cusolverDnDsyevjBatched) \
 	X(cusolverDnDsyevjBatched_bufferSize) \
+	X(cusolverDnDsyevj_bufferSize) \
 	X(cusolverDnDsytrf) \
 	X(cusolverDnDsytrf_bufferSize) \
 	X(cusolverDnSetStream) \
@@ -522,8 +550,10 @@
 	X(cusolverDnSpotrsBatched) \
 	X(cusolverDnSsyevd) \
 	X(cusolverDnSsyevd_bufferSize) \
+	X(cusolverDnSsyevj) \
 	X(cusolverDnSsyevjBatched) \
 	X(cusolverDnSsyevjBatched_bufferSize) \
+	X(cusolverDnSsyevj_bufferSize) \
 	X(cusolverDnSsytrf) \
 	X(cusolverDnSsytrf_bufferSize) \
 	X(cusolverDnXgeev) \
@@ -540,6 +570,7 @@
 	X(cusolverDnXsyevBatched_bufferSize) \
 	X(cusolverDnXsyevd) \
 	X(cusolverDnXsyevd_bufferSize) \
+	X(cusolverDnXsyevjSetSortEig) \
 	X(cusolverDnXsytrs) \
 	X(cusolverDnXsytrs_bufferSize) \
 	X(cusolverDnZgeqrf) \
@@ -557,8 +588,10 @@
 	X(cusolverDnZgetrs) \
 	X(cusolverDnZheevd) \
 	X(cusolverDnZheevd_bufferSize) \
+	X(cusolverDnZheevj) \
 	X(cusolverDnZheevjBatched) \
 	X(cusolverDnZheevjBatched_bufferSize) \
+	X(cusolverDnZheevj_bufferSize) \
 	X(cusolverDnZpotrf) \
 	X(cusolverDnZpotrfBatched) \
 	X(cusolverDnZpotrf_bufferSize) \
