@@ -105,11 +105,12 @@ void ga_free_list_remove(
 {
 	struct ga_free_place place =
 	    place_of(list, blocks, blocks[block].size >> 9, blocks[block].tie);
-	struct ga_free_chunk *chunk = list->chunks[place.chunk];
-	if (place.index == chunk->count) { /* the key is the first of the chunk behind */
+	if (place.index == list->chunks[place.chunk]->count) /* the first of the chunk behind */
 		place = (struct ga_free_place){place.chunk + 1, 0};
-		chunk = list->chunks[place.chunk];
-	}
+	/* Ties are equal only where a wrong recording gives an address twice. */
+	while (ga_free_list_at(list, place) != block)
+		place = ga_free_list_next(list, place);
+	struct ga_free_chunk *chunk = list->chunks[place.chunk];
 	chunk->count--;
 	list->blocks--;
 	memmove(chunk->keys + place.index, chunk->keys + place.index + 1,

@@ -41,7 +41,7 @@ static uint64_t fresh_address(struct ga_alloc_driver *driver, uint64_t size)
 bool ga_alloc_driver_allocate(struct ga_alloc_driver *driver, uint64_t size, uint64_t *address_out)
 {
 	if (driver->segment_next < driver->segment_count &&
-	    driver->segments[driver->segment_next].size == size) {
+	    driver->segments[driver->segment_next].size == size && size <= GA_ALLOC_DRIVER_MOST) {
 		uint64_t address = driver->segments[driver->segment_next++].address;
 		if (!address)
 			return false;
@@ -65,7 +65,7 @@ uint64_t ga_alloc_driver_reserve(struct ga_alloc_driver *driver, uint64_t size)
 
 bool ga_alloc_driver_map(struct ga_alloc_driver *driver, uint64_t size)
 {
-	if (size > ga_alloc_driver_free_bytes(driver))
+	if (size > GA_ALLOC_DRIVER_MOST || size > ga_alloc_driver_free_bytes(driver))
 		return false;
 	driver->used_bytes += size;
 	return true;

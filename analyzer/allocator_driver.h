@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define GA_ALLOC_DRIVER_MOST (UINT64_C(1) << 40) /* larger pieces are refused: no device has them */
+
 /* Where fresh addresses come from. */
 enum ga_address_order {
 	GA_ADDRESS_UP,	     /* each above the one before */

@@ -28,7 +28,9 @@ static uint32_t reserve(struct ga_allocator *model, uint32_t queue)
 		wanted = model->device_bytes + model->device_bytes / 8;
 	else if (!wanted)
 		wanted = (uint64_t)(settings->reserve_fraction * (double)model->device_bytes);
-	uint64_t size = (wanted + page - 1) / page * page;
+	if (wanted > GA_ALLOC_DRIVER_MOST)
+		wanted = GA_ALLOC_DRIVER_MOST / page * page;
+	uint64_t size = wanted ? (wanted + page - 1) / page * page : page;
 	uint64_t address = ga_alloc_driver_reserve(model->driver, size);
 	uint32_t segment = ga_cached_segment_new(model, address, size, page);
 	uint32_t block = ga_cached_block_new(model, segment, queue, address, size, 0, 0);

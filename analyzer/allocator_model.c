@@ -46,7 +46,8 @@ struct ga_allocator *ga_allocator_new(const struct ga_allocator_settings *settin
 	model->driver = driver;
 	model->sink = sink;
 	model->sink_self = sink_self;
-	model->device_bytes = device_bytes;
+	model->device_bytes =
+	    device_bytes < GA_ALLOC_DRIVER_MOST / 2 ? device_bytes : GA_ALLOC_DRIVER_MOST / 2;
 	model->allowed_bytes = UINT64_MAX;
 	pool_number(model, 0);
 	/* Number 0 of blocks and segments means none; its state is that of no list. */

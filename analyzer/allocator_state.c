@@ -137,6 +137,8 @@ void ga_alloc_unmapped_remove(struct ga_allocator *model, uint32_t block)
 {
 	struct ga_alloc_queue *queue = &model->queues[ga_cached_block_of(model, block)->queue];
 	size_t place = unmapped_place(model, queue, ga_cached_block_of(model, block)->address);
+	while (queue->unmapped[place] != block) /* a wrong recording may give an address twice */
+		place++;
 	queue->unmapped_count--;
 	memmove(queue->unmapped + place, queue->unmapped + place + 1,
 	    (queue->unmapped_count - place) * sizeof(*queue->unmapped));

@@ -70,7 +70,7 @@ void ga_alloc_trace_alloc(
 	uint32_t block = add_block(builder, address);
 	uint16_t index = stream_index(builder->trace, stream);
 	struct ga_alloc_trace_event *event = add_event(builder->trace, GA_CALL_ALLOC);
-	event->value = request;
+	event->value = request < GA_CALL_REQUEST_MOST ? request : GA_CALL_REQUEST_MOST;
 	event->stream = index;
 	event->block = block;
 	event->flags = (builder->pool ? GA_CALL_CAPTURED : 0) | (address ? 0 : GA_CALL_FAILED);

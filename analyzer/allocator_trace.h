@@ -12,6 +12,8 @@
 #include "analyzer/allocator_model.h"
 #include "analyzer/hash_map.h"
 
+#define GA_CALL_REQUEST_MOST (UINT64_C(1) << 60) /* larger requests are cut to this; both fail */
+
 enum ga_alloc_trace_kind {
 	GA_CALL_ALLOC, /* value = request; stream */
 	GA_CALL_FREE,  /* WAITS if other streams used the block */

@@ -42,7 +42,7 @@ struct round {
 	size_t live_count, waiting_count;
 	uint32_t tags, streams, capture, pools; /* capture: pool of the one under way */
 	uint32_t released;			/* pools whose graphs are gone */
-	uint64_t largest;
+	uint64_t device, largest;
 	struct ga_allocator_counts seen; /* of all rounds so far */
 };
 
@@ -80,7 +80,8 @@ static void choose_text(struct round *round)
 	bool list = round->torch >= GA_TORCH(2, 0);
 	round->text[0] = 0;
 	if (below(round, 3) == 0)
-		add_text(round, "max_split_size_mb:%d", (int)(21 + below(round, 100)));
+		add_text(round, "max_split_size_mb:%d",
+		    (int)(below(round, 2) ? 30 + 10 * below(round, 8) : 21 + below(round, 100)));
 	if (below(round, 4) == 0)
 		add_text(round, "roundup_power2_divisions:%d", 2 << below(round, 4));
 	else if (list && below(round, 4) == 0)
@@ -110,6 +111,7 @@ static void begin(struct round *round)
 	round->live_count = round->waiting_count = 0;
 	round->tags = round->capture = round->pools = round->released = 0;
 	round->streams = 1 + (uint32_t)below(round, 4);
+	round->device = device;
 	round->largest = device / (8 + below(round, 40));
 	ga_alloc_driver_fresh(&round->fast_driver, device - device / 10, order, seed);
 	ga_alloc_driver_fresh(&round->slow_driver, device - device / 10, order, seed);
@@ -132,7 +134,10 @@ static uint64_t choose_size(struct round *round)
 	case 4:
 		return GA_MIB * (1 + below(round, 12));
 	case 5:
-		return 1 + below(round, round->largest);
+		if (below(round, 40) == 0) /* more than a reservation holds */
+			return round->device + round->device / 8 + below(round, 64) * GA_MIB;
+		return below(round, 2) ? 1 + below(round, round->largest)
+				       : 10 * GA_MIB * (1 + below(round, 15));
 	default:
 		return 1 + below(round, (UINT64_C(1) << (8 + below(round, 18))));
 	}

@@ -172,3 +172,65 @@ TEST(settings_change_where_they_did)
 	EXPECT_EQ(result.counts.maps, 1);
 	ga_alloc_trace_clear(&trace);
 }
+
+static uint64_t noise(void)
+{
+	static uint64_t state = 88172645463325252;
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static void record_nonsense(void)
+{
+	static const uint64_t sizes[] = {2 * GA_MIB, 20 * GA_MIB, 16 * GA_MIB, UINT64_MAX, 0};
+	static const char *const texts[] = {"expandable_segments:True", "max_split_size_mb:24",
+	    "garbage_collection_threshold:0.1", "nonsense"};
+	for (int i = 0; i < 3000; i++) {
+		uint64_t address = 0x1000000 * (noise() % 64), kind = noise() % 16;
+		if (kind < 6)
+			ga_alloc_trace_alloc(
+			    &builder, noise() >> (noise() % 64), noise() % 3, address);
+		else if (kind < 10)
+			ga_alloc_trace_free(&builder, address);
+		else if (kind == 10)
+			ga_alloc_trace_event_record(&builder, 1 + noise() % 8, noise() % 3);
+		else if (kind == 11)
+			ga_alloc_trace_event_done(&builder, 1 + noise() % 8, noise() % 2);
+		else if (kind == 12)
+			ga_alloc_trace_segment(&builder, sizes[noise() % 5], address);
+		else if (kind == 13)
+			ga_alloc_trace_reservation(&builder, (1150 - 10) * GA_MIB, address);
+		else if (kind == 14)
+			ga_alloc_trace_mark(&builder, (enum ga_alloc_trace_kind)(3 + noise() % 7),
+			    noise() % 4, (uint32_t)(noise() % 4));
+		else if (noise() % 4 == 0)
+			ga_alloc_trace_settings(&builder, texts[noise() % 4]);
+		else
+			ga_alloc_trace_capture_begin(&builder, (uint32_t)(noise() % 4));
+	}
+}
+
+/* What no allocator could have done must not end the program, only the fidelity. */
+TEST(nonsense_is_survived)
+{
+	for (int round = 0; round < 100; round++) {
+		begin(round % 2 ? GA_TORCH(2, 6) : GA_TORCH(2, 15), "");
+		trace.settings.expandable = round % 3 == 0;
+		if (round % 5 == 0)
+			trace.device_bytes = trace.budget_bytes = UINT64_MAX;
+		record_nonsense();
+		ga_alloc_trace_end(&builder);
+		for (int rule = GA_READY_RECORDED; rule <= GA_READY_LATE; rule++) {
+			struct ga_replay_options options = {.recorded_driver = rule % 2 == 0,
+			    .ready = (enum ga_ready_rule)rule,
+			    .with_troubles = true};
+			struct ga_replay_result result;
+			ga_replay_whole(&trace, &options, &result);
+			EXPECT(result.counts.reserved <= result.counts.peak_reserved);
+			ga_replay_result_clear(&result);
+		}
+		ga_alloc_trace_clear(&trace);
+	}
+}
