@@ -126,6 +126,8 @@ $(O)/tests/bench_%: $(O)/obj/tests/bench/bench_%.o $(TEST_PARTS) $(ANALYZER_PART
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $< $(TEST_PARTS) $(ANALYZER_PARTS) $(FORMATS_OBJ) $(PROGRAM_LIBS)
 # Truth for the allocator model.
 -include tests/oracle/oracle.mk
+# Call stacks under every interpreter.
+-include tests/stacks/stacks.mk
 # Traces for the tests of the command line.
 $(O)/tests/cli_samples: $(O)/obj/tests/cli/cli_samples.o $(TEST_PARTS) $(FORMATS_OBJ)
 	@mkdir -p $(@D)
@@ -136,8 +138,8 @@ $(HOSTS): $(O)/tests/%: tests/integration/%.c $(O)/flags $(O)/config.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_FLAGS) $(CUDA_FLAGS) -MMD -MP -o $@ $< -ldl -lpthread
 .PHONY: unit integration
-unit: $(UNIT_TESTS) $(FUZZ_TESTS) ## unit tests and fuzz corpora only
-	@sh scripts/run-tests.sh '$(O)' unit $(UNIT_TESTS) $(FUZZ_TESTS)
+unit: $(UNIT_TESTS) $(FUZZ_TESTS) $(GD_TESTS) ## unit tests and fuzz corpora only
+	@sh scripts/run-tests.sh '$(O)' unit $(UNIT_TESTS) $(FUZZ_TESTS) $(GD_TESTS)
 check: ## build everything, install what is missing, run all tests
 	@O='$(O)' TORCH='$(TORCH)' PYTHON='$(PYTHON)' MAKE='$(MAKE)' sh scripts/check.sh
 bench: all $(BENCH) $(HOSTS) ## costs and sizes, each with its spread
@@ -146,7 +148,7 @@ check-gpu: all $(HOSTS) ## the checks that need a real GPU (exit 77 where there 
 	@O='$(O)' sh scripts/check-gpu.sh
 fuzz: ## fuzz the reader with libFuzzer (needs clang); SECONDS_EACH=60
 	@O='$(O)' sh scripts/fuzz.sh
-tests-build: $(UNIT_TESTS) $(FUZZ_TESTS) $(HOSTS) $(O)/tests/cli_samples
+tests-build: $(UNIT_TESTS) $(FUZZ_TESTS) $(GD_TESTS) $(HOSTS) $(O)/tests/cli_samples
 
 # ---- installation -----------------------------------------------------------------------------------------
 install: all $(O)/gpushim.1 ## install under $(DESTDIR)$(PREFIX)

@@ -20,3 +20,10 @@ $(GD_CUDA): $(GD_CUDA_OBJ)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-soname,libcuda.so.1 \
 	    -Wl,-Bsymbolic -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
 DRYRUN_FILES += $(GD_CUDA)
+
+# Programs linked with it; run like unit tests.
+GD_TESTS := $(patsubst tests/dryrun/%.c,$(O)/tests/%,$(wildcard tests/dryrun/test_driver_*.c))
+$(GD_TESTS): $(O)/tests/%: tests/dryrun/%.c $(GD_CUDA) $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_FLAGS) $(CUDA_FLAGS) -MMD -MP -o $@ $< $(GD_CUDA) \
+	    -Wl,-rpath,'$$ORIGIN/../lib/gpushim/dryrun' -ldl -lpthread

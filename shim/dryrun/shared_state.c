@@ -101,7 +101,8 @@ static struct gd_shared *open_file(const char *path, unsigned device_count)
 		state = map_file(file);
 	if (state && state->magic != MAGIC)
 		initialise(state, device_count);
-	close(file); /* drops the lock */
+	flock(file, LOCK_UN); /* closing does not drop it: the mapping keeps the file open */
+	close(file);
 	return state;
 }
 

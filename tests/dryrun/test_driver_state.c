@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stand-in driver around its memory: start, contexts, entry points, modules, processes. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include "tests/dryrun/driver_test.h"
+
+TEST(nothing_works_before_init)
+{
+	int count;
+	CUdeviceptr a;
+	EXPECT_EQ(cuDeviceGetCount(&count), CUDA_ERROR_NOT_INITIALIZED);
+	EXPECT_EQ(cuMemAlloc_v2(&a, 1), CUDA_ERROR_NOT_INITIALIZED);
+	EXPECT_EQ(cuInit(1), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuDriverGetVersion(&count), CUDA_SUCCESS);
+	EXPECT(count >= 13000);
+	OK(cuInit(0));
+	EXPECT_EQ(cuMemAlloc_v2(&a, 1), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+TEST(devices_are_what_the_launcher_says)
+{
+	char name[64], bus[16];
+	int value, other;
+	size_t bytes;
+	CUdevice device;
+	setenv("GPUSHIM_DRYRUN_COUNT", "3", 1);
+	setenv("GPUSHIM_DRYRUN_DEVICE", "name=NVIDIA X;total=1000000512;cc=9.0;sm=132;bandwidth=1", 1);
+	OK(cuInit(0));
+	OK(cuDeviceGetCount(&value));
+	EXPECT_EQ(value, 3);
+	EXPECT_EQ(cuDeviceGet(&device, 3), CUDA_ERROR_INVALID_DEVICE);
+	OK(cuDeviceGetName(name, sizeof(name), 2));
+	EXPECT_STR(name, "NVIDIA X");
+	OK(cuDeviceTotalMem_v2(&bytes, 2));
+	EXPECT_EQ(bytes, 1000000512);
+	OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+	EXPECT_EQ(value, 132);
+	OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
+	EXPECT_EQ(value, 9);
+	EXPECT_EQ(cuDeviceGetAttribute(&value, 0, 0), CUDA_ERROR_INVALID_VALUE);
+	OK(cuDeviceGetPCIBusId(bus, sizeof(bus), 2));
+	OK(cuDeviceGetByPCIBusId(&device, bus));
+	EXPECT_EQ(device, 2);
+	OK(cuDeviceCanAccessPeer(&value, 0, 1));
+	OK(cuDeviceCanAccessPeer(&other, 1, 1));
+	EXPECT(value && !other);
+}
+
+TEST(errors_have_names)
+{
+	const char *text;
+	OK(cuGetErrorName(CUDA_ERROR_OUT_OF_MEMORY, &text));
+	EXPECT_STR(text, "CUDA_ERROR_OUT_OF_MEMORY");
+	OK(cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &text));
+	EXPECT_STR(text, "out of memory");
+	EXPECT_EQ(cuGetErrorString((CUresult)12345, &text), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void *entry(const char *name, int version, cuuint64_t flags)
+{
+	CUdriverProcAddressQueryResult status;
+	void *function = (void *)1;
+	OK(cuGetProcAddress_v2(name, &function, version, flags, &status));
+	EXPECT_EQ(status, function ? CU_GET_PROC_ADDRESS_SUCCESS : status);
+	return function;
+}
+
+#define SAME(name, version, flags, symbol) \
+	EXPECT(entry(name, version, flags) == dlsym(RTLD_DEFAULT, symbol))
+
+TEST(entry_points_by_name_version_and_flags)
+{
+	CUdriverProcAddressQueryResult status;
+	void *function;
+	SAME("cuMemAlloc", 2000, 0, "cuMemAlloc");
+	SAME("cuMemAlloc", 3020, 0, "cuMemAlloc_v2");
+	SAME("cuMemAlloc", 13000, 2, "cuMemAlloc_v2");
+	SAME("cuLaunchKernel", 4000, 0, "cuLaunchKernel");
+	SAME("cuLaunchKernel", 7000, 2, "cuLaunchKernel_ptsz");
+	SAME("cuMemcpyHtoD", 12000, 2, "cuMemcpyHtoD_v2_ptds");
+	SAME("cuMemcpyBatchAsync", 12080, 0, "cuMemcpyBatchAsync");
+	SAME("cuMemcpyBatchAsync", 13000, 2, "cuMemcpyBatchAsync_v2_ptsz");
+	SAME("cuCtxCreate", 12000, 0, "cuCtxCreate_v3");
+	SAME("cuStreamGetCaptureInfo", 11020, 0, "cuStreamGetCaptureInfo");
+	SAME("cuStreamGetCaptureInfo", 12000, 0, "cuStreamGetCaptureInfo_v2");
+	SAME("cuStreamGetCaptureInfo", 13000, 0, "cuStreamGetCaptureInfo_v3");
+	SAME("cuGraphInstantiate", 10000, 0, "cuGraphInstantiate");
+	SAME("cuGraphInstantiate", 12000, 0, "cuGraphInstantiateWithFlags");
+	SAME("cuGetProcAddress", 11030, 0, "cuGetProcAddress");
+	SAME("cuGetProcAddress", 12000, 0, "cuGetProcAddress_v2");
+	SAME("cuEventElapsedTime", 12080, 0, "cuEventElapsedTime_v2");
+	OK(cuGetProcAddress_v2("", &function, 0, 0, &status));
+	EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+	OK(cuGetProcAddress_v2("cuMemAllocAsync", &function, 11000, 0, &status));
+	EXPECT(!function && status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+	EXPECT_EQ(cuGetProcAddress("cuNoSuch", &function, 12000, 0), CUDA_ERROR_NOT_FOUND);
+	EXPECT_EQ(cuGetProcAddress_v2("cuInit", &function, 99000, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(contexts_stack_and_end)
+{
+	CUcontext first = start_small(), second, now;
+	CUdevice device;
+	CUdeviceptr a;
+	CUstream stream;
+	OK(cuCtxCreate_v2(&second, 0, 0));
+	OK(cuCtxGetCurrent(&now));
+	EXPECT(now == second);
+	OK(cuMemAlloc_v2(&a, 1000));
+	OK(cuStreamCreate(&stream, 0));
+	OK(cuCtxPopCurrent_v2(&now));
+	EXPECT(now == second);
+	OK(cuCtxGetCurrent(&now));
+	EXPECT(now == first);
+	OK(cuCtxDestroy_v2(second));
+	EXPECT_EQ(cuCtxDestroy_v2(second), CUDA_ERROR_INVALID_CONTEXT);
+	EXPECT_EQ(cuCtxPushCurrent_v2(second), CUDA_ERROR_INVALID_CONTEXT);
+	EXPECT_EQ(cuMemFree_v2(a), CUDA_ERROR_INVALID_VALUE); /* went with its context */
+	EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuCtxGetDevice(&device));
+	OK(cuCtxSetCurrent(NULL));
+	EXPECT_EQ(cuCtxGetDevice(&device), CUDA_ERROR_INVALID_CONTEXT);
+	EXPECT_EQ(cuCtxSetCurrent((CUcontext)(void *)stream), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+TEST(wrong_handles_are_refused)
+{
+	CUfunction function;
+	CUevent event;
+	CUstream stream;
+	start_small();
+	function = load_kernel("nothing");
+	OK(cuStreamCreate(&stream, 0));
+	OK(cuEventCreate(&event, 0));
+	EXPECT_EQ(launch((CUfunction)(void *)stream, NULL), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT_EQ(launch((CUfunction)(void *)"text", NULL), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT_EQ(launch(NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT_EQ(launch(function, (CUstream)(void *)event), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT_EQ(cuEventRecord((CUevent)(void *)stream, NULL), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT_EQ(cuEventQuery((CUevent)(uintptr_t)0x1000), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuStreamDestroy_v2(stream));
+	EXPECT_EQ(cuStreamDestroy_v2(stream), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuEventDestroy_v2(event));
+	EXPECT_EQ(cuEventDestroy_v2(event), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(modules_functions_and_launch_limits)
+{
+	CUmodule module;
+	CUfunction function;
+	CUlibrary library;
+	CUkernel kernel;
+	const char *name;
+	int value;
+	start_small();
+	EXPECT_EQ(cuModuleLoadData(&module, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuModuleLoadData(&module, "\x01garbage"), CUDA_ERROR_INVALID_IMAGE);
+	EXPECT_EQ(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+	OK(cuModuleLoadData(&module, kernels_ptx));
+	EXPECT_EQ(cuModuleGetFunction(&function, module, "missing"), CUDA_ERROR_NOT_FOUND);
+	OK(cuModuleGetFunction(&function, module, "nothing"));
+	OK(cuFuncGetName(&name, function));
+	EXPECT_STR(name, "nothing");
+	OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_PTX_VERSION, function));
+	EXPECT_EQ(value, 80);
+	OK(launch(function, NULL));
+	EXPECT_EQ(cuLaunchKernel(function, 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 1025, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 50000, NULL, NULL, NULL),
+	    CUDA_ERROR_INVALID_VALUE);
+	OK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));
+	OK(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 50000, NULL, NULL, NULL));
+	EXPECT_EQ(cuFuncSetAttribute(
+		      function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 200000),
+	    CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuLaunchCooperativeKernel(function, 100000, 1, 1, 1024, 1, 1, 0, NULL, NULL),
+	    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, function, 1024, 0));
+	EXPECT_EQ(value, 2);
+	OK(cuModuleUnload(module));
+	EXPECT_EQ(launch(function, NULL), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuLibraryLoadData(&library, kernels_ptx, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, library, "other"));
+	OK(launch((CUfunction)kernel, NULL)); /* a kernel stands for its function */
+	OK(cuKernelGetFunction(&function, kernel));
+	OK(launch(function, NULL));
+	OK(cuLibraryUnload(library));
+	EXPECT_EQ(launch(function, NULL), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(fills_are_executed)
+{
+	static const char ptx[] =
+	    ".version 7.0\n.target sm_80\n"
+	    ".visible .entry _ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEE"
+	    "St5arrayIPcLm1EEEEviT0_T1_() { ret; }\n";
+	CUmodule module;
+	CUfunction function;
+	CUdeviceptr a;
+	float value = 2.5f, out[3] = {0};
+	int count = 2;
+	void *arguments[3] = {&count, &value, &a};
+	start_small();
+	OK(cuMemAlloc_v2(&a, 1024));
+	OK(cuModuleLoadData(&module, ptx));
+	OK(cuModuleGetFunction(&function, module,
+	    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_"));
+	OK(cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, 0, NULL, arguments, NULL));
+	OK(cuMemcpyDtoH_v2(out, a, sizeof(out)));
+	EXPECT(out[0] == 2.5f && out[1] == 2.5f && out[2] == 0);
+	count = 1 << 20; /* beyond the block: left alone */
+	OK(cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, 0, NULL, arguments, NULL));
+}
+
+static char *read_file(const char *path)
+{
+	static char text[65536];
+	FILE *file = fopen(path, "r");
+	REQUIRE(file != NULL);
+	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+	fclose(file);
+	return text;
+}
+
+static void write_stats(const char *state, const char *path)
+{
+	int (*write)(const char *, const char *) =
+	    (int (*)(const char *, const char *))dlsym(RTLD_DEFAULT, "gpushim_dryrun_write_stats");
+	REQUIRE(write != NULL);
+	EXPECT_EQ(write(state, path), 0);
+}
+
+TEST(counts_survive_a_killed_process_and_its_memory_is_free_again)
+{
+	const char *state = new_state();
+	char path[64];
+	size_t left;
+	snprintf(path, sizeof(path), "%s.json", state);
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		CUdeviceptr a;
+		CUtexref texture;
+		start_small();
+		OK(cuMemAlloc_v2(&a, 512 * MIB));
+		OK(cuMemsetD8_v2(a, 1, 10));
+		OK(cuMemcpyHtoD_v2(a, &a, 8));
+		OK(launch(load_kernel("nothing"), NULL));
+		OK(cuCtxSynchronize());
+		EXPECT_EQ(cuTexRefCreate(&texture), CUDA_ERROR_NOT_SUPPORTED);
+		kill(getpid(), SIGKILL);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	EXPECT(WIFSIGNALED(status));
+	write_stats(state, path);
+	EXPECT_STR(read_file(path),
+	    "{\"mallocs\":1,\"frees\":0,\"launches\":1,\"copies\":1,\"copy_bytes\":8,\"memsets\":1,"
+	    "\"synchronizations\":1,\"peak_bytes\":536870912,\"devices\":[{\"device\":0,\"mallocs\":1,"
+	    "\"frees\":0,\"launches\":1,\"copies\":1,\"copy_bytes\":8,\"memsets\":1,"
+	    "\"synchronizations\":1,\"peak_bytes\":536870912}]}\n");
+	start_small();
+	OK(cuMemGetInfo_v2(&left, NULL));
+	EXPECT_EQ(left, GIB);
+	int (*tell)(const char *, int) =
+	    (int (*)(const char *, int))dlsym(RTLD_DEFAULT, "gpushim_dryrun_tell");
+	FILE *out = fopen(path, "w");
+	tell(state, fileno(out));
+	fclose(out);
+	EXPECT(strstr(read_file(path), "cuTexRefCreate (1 calls)") != NULL);
+	unlink(path);
+	unlink(state);
+}
+
+TEST(processes_share_the_budget)
+{
+	const char *state = new_state();
+	int go[2], done[2];
+	char byte;
+	CUdeviceptr a;
+	REQUIRE(pipe(go) == 0 && pipe(done) == 0);
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		start_small();
+		OK(cuMemAlloc_v2(&a, 768 * MIB));
+		REQUIRE(write(done[1], "x", 1) == 1 && read(go[0], &byte, 1) == 1);
+		exit(0);
+	}
+	REQUIRE(read(done[0], &byte, 1) == 1);
+	start_small();
+	EXPECT_EQ(cuMemAlloc_v2(&a, 512 * MIB), CUDA_ERROR_OUT_OF_MEMORY);
+	REQUIRE(write(go[1], "x", 1) == 1);
+	waitpid(child, NULL, 0);
+	OK(cuMemAlloc_v2(&a, 512 * MIB));
+	unlink(state);
+}
+
+TEST(a_forked_child_has_no_device_and_disturbs_nothing)
+{
+	const char *state = new_state();
+	CUdeviceptr a, b;
+	size_t left;
+	void *pinned;
+	start_small();
+	OK(cuMemAlloc_v2(&a, 100 * MIB));
+	OK(cuMemHostAlloc(&pinned, 4096, 0));
+	memset(pinned, 3, 4096);
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		EXPECT_EQ(cuMemAlloc_v2(&b, 1), CUDA_ERROR_NOT_INITIALIZED);
+		EXPECT_EQ(cuMemFree_v2(a), CUDA_ERROR_NOT_INITIALIZED);
+		EXPECT_EQ(cuInit(0), CUDA_ERROR_NOT_INITIALIZED);
+		EXPECT_EQ(((char *)pinned)[5], 3);
+		exit(test_failures != 0);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	EXPECT_EQ(status, 0);
+	OK(cuMemGetInfo_v2(&left, NULL));
+	EXPECT_EQ(left, GIB - 100 * MIB);
+	OK(cuMemFree_v2(a));
+	unlink(state);
+}
+
+TEST(calls_fail_as_the_script_says)
+{
+	CUdeviceptr a;
+	setenv("GPUSHIM_DRYRUN_FAULTS",
+	    "cuMemAlloc_v2:2=2,cuMemAlloc_v2:>1000000=46 cuStreamCreate:3+=999,cuCtxSynchronize:*=719", 1);
+	start_small();
+	CUstream stream;
+	OK(cuMemAlloc_v2(&a, 10));
+	EXPECT_EQ(cuMemAlloc_v2(&a, 10), CUDA_ERROR_OUT_OF_MEMORY);
+	OK(cuMemAlloc_v2(&a, 10));
+	EXPECT_EQ(cuMemAlloc_v2(&a, 2000000), CUDA_ERROR_DEVICE_UNAVAILABLE);
+	OK(cuStreamCreate(&stream, 0));
+	OK(cuStreamCreate(&stream, 0));
+	EXPECT_EQ(cuStreamCreate(&stream, 0), CUDA_ERROR_UNKNOWN);
+	EXPECT_EQ(cuStreamCreate(&stream, 0), CUDA_ERROR_UNKNOWN);
+	EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
+}
+
+TEST(calls_are_logged)
+{
+	char path[64];
+	CUdeviceptr a;
+	snprintf(path, sizeof(path), "/tmp/gpushim-calls-%d", (int)getpid());
+	setenv("GPUSHIM_DRYRUN_CALLS", "/tmp/gpushim-calls-%p", 1);
+	start_small();
+	OK(cuMemAlloc_v2(&a, 10));
+	EXPECT_EQ(cuMemFree_v2(a + 1), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_STR(read_file(path),
+	    "cuInit 0\ncuDevicePrimaryCtxRetain 0\ncuCtxSetCurrent 0\ncuMemAlloc_v2 0\n"
+	    "cuMemFree_v2 1\n");
+	unlink(path);
+}
+
+/* ---- threads ---- */
+
+static CUcontext shared_context;
+static CUfunction shared_function;
+
+static void *use_everything(void *argument)
+{
+	unsigned seed = (unsigned)(uintptr_t)argument;
+	CUstream stream;
+	CUevent event;
+	OK(cuCtxSetCurrent(shared_context));
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuEventCreate(&event, 0));
+	for (int i = 0; i < 300; i++) {
+		unsigned in = seed * 1000 + (unsigned)i, out = 0;
+		CUdeviceptr a, b;
+		OK(cuMemAlloc_v2(&a, 4 + i * 1000));
+		OK(cuMemAllocAsync(&b, 4 + i * 10000, stream));
+		OK(cuMemsetD32Async(b, in, 1, stream));
+		OK(cuMemcpyDtoDAsync_v2(a, b, 1, stream));
+		OK(cuMemcpyHtoDAsync_v2(b, &in, 1, stream));
+		OK(launch(shared_function, stream));
+		OK(launch(shared_function, CU_STREAM_PER_THREAD));
+		OK(cuEventRecord(event, stream));
+		OK(cuStreamWaitEvent(CU_STREAM_PER_THREAD, event, 0));
+		OK(cuEventQuery(event));
+		OK(cuMemcpyDtoH_v2(&out, b, 1));
+		OK(cuMemFreeAsync(b, stream));
+		OK(cuMemFree_v2(a));
+		REQUIRE((out & 0xff) == (in & 0xff));
+	}
+	OK(cuStreamSynchronize(stream));
+	OK(cuStreamDestroy_v2(stream));
+	OK(cuEventDestroy_v2(event));
+	return NULL;
+}
+
+TEST(sixteen_threads)
+{
+	pthread_t threads[16];
+	size_t left;
+	shared_context = start("total=17179869184;cc=8.0");
+	shared_function = load_kernel("nothing");
+	for (uintptr_t i = 0; i < 16; i++)
+		REQUIRE(pthread_create(&threads[i], NULL, use_everything, (void *)(i + 1)) == 0);
+	for (int i = 0; i < 16; i++)
+		pthread_join(threads[i], NULL);
+	OK(cuMemGetInfo_v2(&left, NULL));
+	EXPECT_EQ(left, 16 * GIB);
+}
