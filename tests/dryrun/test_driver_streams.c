@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Order in the stand-in driver: streams, events, host functions, the clock, capture and graphs. */
+#include <pthread.h>
+#include <time.h>
+
+#include "tests/dryrun/driver_test.h"
+
+static double now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+TEST(work_ends_at_once_by_default)
+{
+	CUevent first, second;
+	CUstream stream;
+	float ms;
+	start_small();
+	OK(cuStreamCreate(&stream, 0));
+	OK(cuEventCreate(&first, 0));
+	OK(cuEventCreate(&second, 0));
+	EXPECT_EQ(cuEventElapsedTime(&ms, first, second), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT_EQ(cuEventQuery(first), CUDA_SUCCESS);
+	OK(cuEventRecord(first, stream));
+	OK(launch(load_kernel("nothing"), stream));
+	OK(cuEventRecord(second, stream));
+	OK(cuStreamQuery(stream));
+	OK(cuEventQuery(second));
+	OK(cuEventElapsedTime_v2(&ms, first, second));
+	EXPECT(ms >= 0 && ms < 1000);
+}
+
+TEST(kernels_take_the_time_that_the_clock_says)
+{
+	CUevent first, second;
+	CUstream stream, other;
+	CUfunction function;
+	float ms;
+	setenv("GPUSHIM_DRYRUN_CLOCK", "20000000", 1);
+	start_small();
+	function = load_kernel("nothing");
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+	OK(cuEventCreate(&first, 0));
+	OK(cuEventCreate(&second, 0));
+	double begin = now_ms();
+	OK(cuEventRecord(first, stream));
+	OK(launch(function, stream));
+	OK(launch(function, stream));
+	OK(cuEventRecord(second, stream));
+	EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+	EXPECT_EQ(cuEventQuery(second), CUDA_ERROR_NOT_READY);
+	EXPECT_EQ(cuEventElapsedTime(&ms, first, second), CUDA_ERROR_NOT_READY);
+	OK(cuStreamQuery(other));
+	OK(cuStreamWaitEvent(other, second, 0));
+	EXPECT_EQ(cuStreamQuery(other), CUDA_ERROR_NOT_READY);
+	EXPECT(now_ms() - begin < 35);
+	OK(cuStreamSynchronize(other));
+	EXPECT(now_ms() - begin >= 40);
+	OK(cuEventSynchronize(second));
+	OK(cuEventElapsedTime(&ms, first, second));
+	EXPECT(ms >= 39.9 && ms < 60);
+}
+
+TEST(the_legacy_stream_waits_for_blocking_ones)
+{
+	CUstream blocking, free_one;
+	CUfunction function;
+	unsigned out;
+	CUdeviceptr a;
+	setenv("GPUSHIM_DRYRUN_CLOCK", "30000000", 1);
+	start_small();
+	function = load_kernel("nothing");
+	OK(cuMemAlloc_v2(&a, 100));
+	OK(cuStreamCreate(&blocking, 0));
+	OK(cuStreamCreate(&free_one, CU_STREAM_NON_BLOCKING));
+	double begin = now_ms();
+	OK(launch(function, free_one));
+	OK(cuMemcpyDtoH_v2(&out, a, 4)); /* on the legacy stream */
+	EXPECT(now_ms() - begin < 25);
+	begin = now_ms();
+	OK(launch(function, blocking));
+	OK(cuMemcpyDtoH_v2(&out, a, 4));
+	EXPECT(now_ms() - begin >= 30);
+	begin = now_ms();
+	OK(launch(function, NULL));
+	OK(launch(function, blocking)); /* behind the legacy stream's kernel */
+	OK(cuCtxSynchronize());
+	EXPECT(now_ms() - begin >= 60);
+}
+
+TEST(the_model_gives_copies_and_kernels_time)
+{
+	CUstream stream;
+	CUdeviceptr a;
+	void *host;
+	setenv("GPUSHIM_DRYRUN_CLOCK", "model", 1);
+	start("total=8589934592;cc=8.0;pcie=1000000000;bandwidth=1000000000000");
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuMemAlloc_v2(&a, 64 * MIB));
+	OK(cuMemHostAlloc(&host, 64 * MIB, 0));
+	double begin = now_ms();
+	OK(cuMemcpyHtoDAsync_v2(a, host, 40 * 1000 * 1000, stream)); /* 40 ms at 1 GB/s */
+	EXPECT(now_ms() - begin < 30);
+	OK(cuStreamSynchronize(stream));
+	EXPECT(now_ms() - begin >= 40);
+}
+
+/* ---- host functions ---- */
+
+struct journal {
+	pthread_mutex_t lock;
+	int steps[16], count;
+	pthread_t thread;
+};
+
+static struct journal journal = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void note(void *number)
+{
+	struct timespec pause = {0, 20000000};
+	nanosleep(&pause, NULL);
+	pthread_mutex_lock(&journal.lock);
+	journal.steps[journal.count++] = (int)(intptr_t)number;
+	journal.thread = pthread_self();
+	pthread_mutex_unlock(&journal.lock);
+}
+
+TEST(host_functions_run_in_order_on_another_thread)
+{
+	CUstream first, second;
+	CUevent event;
+	start_small();
+	OK(cuStreamCreate(&first, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
+	OK(cuEventCreate(&event, 0));
+	pthread_mutex_lock(&journal.lock); /* a caller may hold locks that the function takes */
+	OK(cuLaunchHostFunc(first, note, (void *)1));
+	OK(cuEventRecord(event, first));
+	OK(cuLaunchHostFunc(first, note, (void *)3));
+	EXPECT_EQ(cuStreamQuery(first), CUDA_ERROR_NOT_READY);
+	EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+	OK(cuStreamQuery(second));
+	OK(cuStreamWaitEvent(second, event, 0));
+	OK(cuLaunchHostFunc(second, note, (void *)2));
+	pthread_mutex_unlock(&journal.lock);
+	OK(cuStreamSynchronize(second));
+	OK(cuEventQuery(event));
+	OK(cuStreamSynchronize(first));
+	EXPECT_EQ(journal.count, 3);
+	EXPECT_EQ(journal.steps[0], 1);
+	EXPECT(!pthread_equal(journal.thread, pthread_self()));
+	OK(cuStreamQuery(first));
+	OK(cuEventDestroy_v2(event));
+	OK(cuStreamDestroy_v2(first));
+	OK(cuStreamDestroy_v2(second));
+}
+
+static void write_nine(void *pointer)
+{
+	struct timespec pause = {0, 20000000};
+	nanosleep(&pause, NULL);
+	*(int *)pointer = 9;
+}
+
+TEST(copies_behind_a_host_function_see_what_it_wrote)
+{
+	CUstream stream;
+	CUdeviceptr a;
+	int *pinned, pageable = 5, out = 0;
+	start_small();
+	OK(cuStreamCreate(&stream, 0));
+	OK(cuMemAlloc_v2(&a, 100));
+	OK(cuMemHostAlloc((void **)&pinned, 4096, 0));
+	OK(cuLaunchHostFunc(stream, write_nine, pinned));
+	OK(cuMemcpyHtoDAsync_v2(a, pinned, 4, stream));
+	OK(cuMemcpyHtoDAsync_v2(a + 4, &pageable, 4, stream));
+	pageable = 6; /* taken when the call was made */
+	OK(cuMemcpyDtoH_v2(&out, a, 4)); /* the legacy stream waits for the blocking one */
+	EXPECT_EQ(out, 9);
+	OK(cuMemcpyDtoH_v2(&out, a + 4, 4));
+	EXPECT_EQ(out, 5);
+	OK(cuCtxSynchronize());
+}
+
+TEST(memory_freed_behind_a_host_function_lives_until_then)
+{
+	CUstream stream;
+	CUdeviceptr a;
+	int *pinned;
+	size_t left;
+	start_small();
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuMemHostAlloc((void **)&pinned, 4096, 0));
+	OK(cuMemAllocAsync(&a, MIB, stream));
+	OK(cuLaunchHostFunc(stream, write_nine, pinned));
+	OK(cuMemFreeAsync(a, stream));
+	OK(cuMemGetInfo_v2(&left, NULL));
+	EXPECT_EQ(left, GIB - MIB);
+	OK(cuStreamSynchronize(stream));
+	OK(cuMemGetInfo_v2(&left, NULL));
+	EXPECT_EQ(left, GIB);
+}
+
+TEST(streams_write_and_wait_for_values)
+{
+	CUstream one, two;
+	volatile unsigned *flag;
+	start_small();
+	OK(cuStreamCreate(&one, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamCreate(&two, CU_STREAM_NON_BLOCKING));
+	OK(cuMemHostAlloc((void **)(uintptr_t)&flag, 4096, 0));
+	OK(cuStreamWaitValue32_v2(
+	    one, (CUdeviceptr)(uintptr_t)flag, 3, CU_STREAM_WAIT_VALUE_GEQ));
+	EXPECT_EQ(cuStreamQuery(one), CUDA_ERROR_NOT_READY);
+	OK(cuStreamWriteValue32_v2(two, (CUdeviceptr)(uintptr_t)flag, 4, 0));
+	OK(cuStreamSynchronize(one));
+	EXPECT_EQ(*flag, 4);
+}
+
+/* ---- capture ---- */
+
+TEST(captured_calls_are_done_when_the_graph_is_launched)
+{
+	CUstream stream;
+	CUgraph graph;
+	CUgraphExec exec;
+	CUstreamCaptureStatus status;
+	CUdeviceptr a;
+	cuuint64_t id;
+	size_t count;
+	int in = 3, out = 0;
+	start_small();
+	CUfunction function = load_kernel("nothing");
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuMemAlloc_v2(&a, 100));
+	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	EXPECT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_ILLEGAL_STATE);
+	OK(launch(function, stream));
+	OK(cuMemcpyHtoDAsync_v2(a, &in, 4, stream));
+	OK(cuMemsetD8Async(a + 4, 7, 4, stream));
+	const CUgraphNode *tips;
+	OK(cuStreamGetCaptureInfo_v2(stream, &status, &id, &graph, &tips, &count));
+	EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	EXPECT_EQ(count, 1);
+	OK(cuStreamEndCapture(stream, &graph));
+	OK(cuStreamIsCapturing(stream, &status));
+	EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
+	OK(cuMemcpyDtoH_v2(&out, a, 4));
+	EXPECT_EQ(out, 0);
+	OK(cuGraphGetNodes(graph, NULL, &count));
+	EXPECT_EQ(count, 3);
+	OK(cuGraphGetEdges(graph, NULL, NULL, &count));
+	EXPECT_EQ(count, 2);
+	OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	OK(cuGraphDestroy(graph));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuMemcpyDtoH_v2(&out, a, 4));
+	EXPECT_EQ(out, 3);
+	in = 4;
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuMemcpyDtoH_v2(&out, a, 4));
+	EXPECT_EQ(out, 4);
+	OK(cuMemcpyDtoH_v2(&out, a + 4, 4));
+	EXPECT_EQ(out, 0x07070707);
+	OK(cuGraphExecDestroy(exec));
+	EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuGraphDestroy(graph), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(capture_spreads_over_events_and_must_be_joined)
+{
+	CUstream main_one, side;
+	CUevent fork_event, join_event, plain;
+	CUgraph graph;
+	size_t count;
+	start_small();
+	CUfunction function = load_kernel("nothing");
+	OK(cuStreamCreate(&main_one, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamCreate(&side, CU_STREAM_NON_BLOCKING));
+	OK(cuEventCreate(&fork_event, 0));
+	OK(cuEventCreate(&join_event, 0));
+	OK(cuEventCreate(&plain, 0));
+	OK(cuEventRecord(plain, side));
+	for (int joined = 0; joined < 2; joined++) {
+		OK(cuStreamBeginCapture_v2(main_one, CU_STREAM_CAPTURE_MODE_GLOBAL));
+		OK(launch(function, main_one));
+		OK(cuEventRecord(fork_event, main_one));
+		OK(cuStreamWaitEvent(side, fork_event, 0));
+		OK(launch(function, side));
+		OK(launch(function, main_one));
+		OK(cuEventRecord(join_event, side));
+		if (joined)
+			OK(cuStreamWaitEvent(main_one, join_event, 0));
+		EXPECT_EQ(cuStreamEndCapture(side, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+		CUresult result = cuStreamEndCapture(main_one, &graph);
+		EXPECT_EQ(result, joined ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+	}
+	OK(cuGraphGetEdges(graph, NULL, NULL, &count));
+	EXPECT_EQ(count, 2); /* both later kernels behind the first */
+	OK(launch(function, side)); /* free again */
+	OK(cuStreamSynchronize(side));
+	OK(cuStreamBeginCapture_v2(main_one, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	EXPECT_EQ(cuStreamWaitEvent(main_one, plain, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+	EXPECT_EQ(cuStreamEndCapture(main_one, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	EXPECT(graph == NULL);
+}
+
+TEST(forbidden_calls_break_a_capture)
+{
+	CUstream stream, blocking;
+	CUevent event;
+	CUgraph graph;
+	CUdeviceptr a;
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUstreamCaptureStatus status;
+	start_small();
+	CUfunction function = load_kernel("nothing");
+	OK(cuEventCreate(&event, 0));
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamCreate(&blocking, 0));
+	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuThreadExchangeStreamCaptureMode(&mode));
+	OK(cuMemAlloc_v2(&a, 100)); /* what PyTorch does in a capture */
+	OK(cuThreadExchangeStreamCaptureMode(&mode));
+	OK(launch(function, NULL)); /* the stream does not block the legacy one */
+	EXPECT_EQ(cuMemAlloc_v2(&a, 100), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	OK(cuStreamIsCapturing(stream, &status));
+	EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+	EXPECT_EQ(launch(function, stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	OK(cuMemAlloc_v2(&a, 100));
+	EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	OK(cuStreamBeginCapture_v2(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
+	EXPECT_EQ(launch(function, NULL), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+	EXPECT_EQ(cuStreamEndCapture(blocking, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	OK(cuEventRecord(event, stream));
+	EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_CAPTURED_EVENT);
+	EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	EXPECT_EQ(cuStreamBeginCapture_v2(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL),
+	    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
+	OK(cuMemFree_v2(a));
+}
+
+static void *end_elsewhere(void *stream)
+{
+	CUgraph graph;
+	return (void *)(uintptr_t)cuStreamEndCapture(stream, &graph);
+}
+
+TEST(a_capture_ends_in_its_thread)
+{
+	CUstream stream;
+	CUgraph graph;
+	pthread_t thread;
+	void *result;
+	start_small();
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	REQUIRE(pthread_create(&thread, NULL, end_elsewhere, stream) == 0);
+	pthread_join(thread, &result);
+	EXPECT_EQ((uintptr_t)result, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+	OK(cuStreamEndCapture(stream, &graph));
+}
+
+TEST(memory_of_a_captured_allocation_is_the_graphs)
+{
+	CUstream stream;
+	CUgraph graph;
+	CUgraphExec exec;
+	CUdeviceptr a;
+	size_t left;
+	start_small();
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuMemAllocAsync(&a, 10 * MIB, stream));
+	OK(cuMemsetD8Async(a, 1, 100, stream));
+	OK(cuMemFreeAsync(a, stream));
+	OK(cuStreamEndCapture(stream, &graph));
+	OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	OK(cuGraphDestroy(graph));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuMemGetInfo_v2(&left, NULL));
+	EXPECT_EQ(left, GIB - 10 * MIB);
+	OK(cuGraphExecDestroy(exec));
+	OK(cuMemGetInfo_v2(&left, NULL));
+	EXPECT_EQ(left, GIB);
+}
+
+/* ---- graphs by hand ---- */
+
+TEST(graphs_are_made_changed_and_updated)
+{
+	CUgraph graph, child, clone;
+	CUgraphNode kernel, set, empty, embedded, found;
+	CUgraphExec exec;
+	CUgraphExecUpdateResultInfo info;
+	CUdeviceptr a;
+	unsigned out = 0;
+	size_t count = 1;
+	start_small();
+	OK(cuMemAlloc_v2(&a, 1000));
+	CUDA_KERNEL_NODE_PARAMS_v2 run = {.func = load_kernel("nothing"),
+	    .gridDimX = 1,
+	    .gridDimY = 1,
+	    .gridDimZ = 1,
+	    .blockDimX = 1,
+	    .blockDimY = 1,
+	    .blockDimZ = 1};
+	CUDA_MEMSET_NODE_PARAMS fill = {
+	    .dst = a, .value = 1, .elementSize = 4, .width = 10, .height = 1};
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphCreate(&child, 0));
+	OK(cuGraphAddMemsetNode(&set, child, NULL, 0, &fill, NULL));
+	OK(cuGraphAddKernelNode_v2(&kernel, graph, NULL, 0, &run));
+	EXPECT_EQ(cuGraphAddEmptyNode(&empty, graph, &set, 1), CUDA_ERROR_INVALID_VALUE);
+	OK(cuGraphAddEmptyNode(&empty, graph, &kernel, 1));
+	OK(cuGraphAddChildGraphNode(&embedded, graph, &empty, 1, child));
+	fill.value = 2;
+	OK(cuGraphMemsetNodeSetParams(set, &fill)); /* the copy in the node stays as it was */
+	OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	OK(cuGraphLaunch(exec, NULL));
+	OK(cuMemcpyDtoH_v2(&out, a, 4));
+	EXPECT_EQ(out, 1);
+	OK(cuGraphClone(&clone, graph));
+	OK(cuGraphNodeFindInClone(&found, kernel, clone));
+	OK(cuGraphNodeGetDependentNodes(found, &found, &count));
+	EXPECT_EQ(count, 1);
+	OK(cuGraphExecUpdate_v2(exec, clone, &info));
+	EXPECT_EQ(cuGraphExecUpdate_v2(exec, child, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+	OK(cuGraphAddDependencies(graph, &kernel, &embedded, 1));
+	EXPECT_EQ(cuGraphAddDependencies(graph, &kernel, &embedded, 1), CUDA_ERROR_INVALID_VALUE);
+	OK(cuGraphAddDependencies(graph, &embedded, &kernel, 1)); /* a circle */
+	CUgraphExec none;
+	EXPECT_EQ(cuGraphInstantiateWithFlags(&none, graph, 0), CUDA_ERROR_INVALID_VALUE);
+	OK(cuGraphRemoveDependencies(graph, &embedded, &kernel, 1));
+	OK(cuGraphDestroyNode(empty));
+	OK(cuGraphNodeSetEnabled(exec, kernel, 0));
+	EXPECT_EQ(cuGraphNodeSetEnabled(exec, empty, 0), CUDA_ERROR_INVALID_VALUE);
+	OK(cuGraphExecDestroy(exec));
+	OK(cuGraphDestroy(clone));
+	OK(cuGraphDestroy(child));
+	OK(cuGraphDestroy(graph));
+}
+
+static int destroyed;
+static void destroy(void *pointer)
+{
+	destroyed++;
+}
+
+TEST(user_objects_end_with_the_graph)
+{
+	CUuserObject object;
+	CUgraph graph;
+	start_small();
+	OK(cuUserObjectCreate(&object, NULL, destroy, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+	EXPECT_EQ(destroyed, 0);
+	OK(cuGraphDestroy(graph));
+	EXPECT_EQ(destroyed, 1);
+}
+
+/* ---- many threads with host functions and graphs ---- */
+
+static CUcontext shared_context;
+static CUgraphExec shared_exec;
+static int calls;
+
+static void count_call(void *pointer)
+{
+	__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+}
+
+static void *mix(void *argument)
+{
+	CUstream stream;
+	CUevent event;
+	OK(cuCtxSetCurrent(shared_context));
+	OK(cuStreamCreate(&stream, (uintptr_t)argument % 2 ? CU_STREAM_NON_BLOCKING : 0));
+	OK(cuEventCreate(&event, 0));
+	for (int i = 0; i < 100; i++) {
+		OK(cuLaunchHostFunc(stream, count_call, NULL));
+		OK(cuGraphLaunch(shared_exec, stream));
+		OK(cuEventRecord(event, stream));
+		OK(cuEventSynchronize(event));
+		if (i % 10 == 0)
+			OK(cuCtxSynchronize());
+	}
+	OK(cuEventDestroy_v2(event));
+	OK(cuStreamDestroy_v2(stream));
+	return NULL;
+}
+
+TEST(eight_threads_with_host_functions_and_graphs)
+{
+	pthread_t threads[8];
+	CUgraph graph;
+	CUgraphNode node;
+	CUdeviceptr a;
+	CUDA_MEMSET_NODE_PARAMS fill = {.value = 1, .elementSize = 1, .width = 10, .height = 1};
+	shared_context = start_small();
+	OK(cuMemAlloc_v2(&a, 1000));
+	fill.dst = a;
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &fill, NULL));
+	OK(cuGraphInstantiateWithFlags(&shared_exec, graph, 0));
+	for (uintptr_t i = 0; i < 8; i++)
+		REQUIRE(pthread_create(&threads[i], NULL, mix, (void *)i) == 0);
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_EQ(calls, 800);
+}
