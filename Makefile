@@ -61,11 +61,12 @@ $(O)/pic/%.o: %.S $(O)/flags $(O)/config.mk
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
 # ---- formats: the writing set goes into the shim, everything into the program ------------------
-FORMATS_WRITER := status records journal column_encode frame_encode
+FORMATS_WRITER := status records journal record_gather column_encode frame_encode
 FORMATS_PIC := $(FORMATS_WRITER:%=$(O)/pic/formats/%.o)
 FORMATS_OBJ := $(patsubst %.c,$(O)/obj/%.o,$(wildcard formats/*.c))
 # Loops over whole columns: vectorised.
-$(O)/obj/formats/column_%.o $(O)/pic/formats/column_%.o: ALL_FLAGS += -O3
+$(foreach part,column_encode column_decode record_gather,$(O)/obj/formats/$(part).o \
+    $(O)/pic/formats/$(part).o): ALL_FLAGS += -O3
 
 # ---- libgpushim.so -------------------------------------------------------------------------------
 SHIM_OBJ := $(patsubst %,$(O)/pic/%.o,$(basename $(wildcard shim/*.c shim/*.S)))

@@ -5,77 +5,61 @@
 
 #include "formats/wire.h"
 
-/* Bits that differ anywhere in the column, and its smallest and largest value. */
-struct span {
-	uint64_t differing, low, high;
-};
-
-static struct span span_unsigned(const uint64_t *values, uint32_t rows)
-{
-	struct span span = {0, values[0], values[0]};
-	for (uint32_t i = 0; i < rows; i++) {
-		uint64_t value = values[i];
-		span.differing |= value ^ values[0];
-		span.low = value < span.low ? value : span.low;
-		span.high = value > span.high ? value : span.high;
-	}
-	return span;
-}
-
-static struct span span_signed(const uint64_t *values, uint32_t rows)
-{
-	int64_t low = (int64_t)values[0], high = low;
-	uint64_t differing = 0;
-	for (uint32_t i = 0; i < rows; i++) {
-		int64_t value = (int64_t)values[i];
-		differing |= (uint64_t)value ^ values[0];
-		low = value < low ? value : low;
-		high = value > high ? value : high;
-	}
-	return (struct span){differing, (uint64_t)low, (uint64_t)high};
-}
+#define BLOCK 512u /* numbers that are taken through all planes while they are in the cache */
 
 static uint8_t planes_for(uint64_t largest)
 {
 	return largest ? (uint8_t)((63 - __builtin_clzll(largest)) / 8 + 1) : 0;
 }
 
-/* (value - base) >> shift, a byte at a time: all lowest bytes, then all next ones. */
-static size_t write_planes(const uint64_t *restrict values, uint32_t rows, uint64_t base,
-    unsigned shift, unsigned planes, unsigned char *restrict out)
+/* ---- planes ---- */
+
+/* A byte at a time: all lowest bytes, then all next ones. */
+static size_t write_planes32(const uint32_t *restrict numbers, uint32_t rows, unsigned planes,
+    unsigned char *restrict out)
 {
-	for (unsigned plane = 0; plane < planes; plane++) {
-		unsigned char *restrict to = out + (size_t)plane * rows;
-		unsigned by = shift + 8 * plane;
-		for (uint32_t i = 0; i < rows; i++)
-			to[i] = (unsigned char)((values[i] - base) >> by);
+	for (uint32_t at = 0; at < rows; at += BLOCK) {
+		uint32_t count = rows - at < BLOCK ? rows - at : BLOCK;
+		for (unsigned plane = 0; plane < planes; plane++) {
+			unsigned char *restrict to = out + (size_t)plane * rows + at;
+			for (uint32_t i = 0; i < count; i++)
+				to[i] = (unsigned char)(numbers[at + i] >> 8 * plane);
+		}
+	}
+	return (size_t)planes * rows;
+}
+
+static size_t write_planes64(const uint64_t *restrict numbers, uint32_t rows, unsigned planes,
+    unsigned char *restrict out)
+{
+	for (uint32_t at = 0; at < rows; at += BLOCK) {
+		uint32_t count = rows - at < BLOCK ? rows - at : BLOCK;
+		for (unsigned plane = 0; plane < planes; plane++) {
+			unsigned char *restrict to = out + (size_t)plane * rows + at;
+			for (uint32_t i = 0; i < count; i++)
+				to[i] = (unsigned char)(numbers[at + i] >> 8 * plane);
+		}
 	}
 	return (size_t)planes * rows;
 }
 
 /* ---- tables ---- */
 
-static uint32_t slot_of(uint64_t value)
-{
-	return (uint32_t)(value * 0x9e3779b97f4a7c15u >> 54);
-}
-
-/* Write each value's index to `out`.  False as soon as there are too many different values. */
-static bool make_table(struct gf_value_table *table, const uint64_t *values, uint32_t rows,
+/* Write each number's index to `out`.  False as soon as there are too many different ones. */
+static bool make_table(struct gf_value_table *table, const uint32_t *numbers, uint32_t rows,
     unsigned char *out)
 {
 	memset(table->slots, 0, sizeof(table->slots));
 	table->count = 0;
 	for (uint32_t i = 0; i < rows; i++) {
-		uint64_t value = values[i];
-		uint32_t slot = slot_of(value);
-		while (table->slots[slot] && table->keys[slot] != value)
+		uint32_t number = numbers[i], slot = number * 0x9e3779b1u >> 22;
+		while (table->slots[slot] && table->keys[slot] != number)
 			slot = (slot + 1) % GF_TABLE_SLOTS;
 		if (!table->slots[slot]) {
 			if (table->count == GF_TABLE_LIMIT)
 				return false;
-			table->values[table->count++] = value;
-			table->keys[slot] = value;
+			table->values[table->count++] = number;
+			table->keys[slot] = number;
 			table->slots[slot] = (uint16_t)table->count;
 		}
 		out[i] = (unsigned char)(table->slots[slot] - 1);
@@ -84,94 +68,140 @@ static bool make_table(struct gf_value_table *table, const uint64_t *values, uin
 }
 
 /* The table first, then the plane of indexes.  0 if a table does not pay. */
-static size_t write_table(struct gf_value_table *table, const uint64_t *values, uint32_t rows,
+static size_t write_table(struct gf_value_table *table, const uint32_t *numbers, uint32_t rows,
     struct gf_column_form *form, unsigned char *out)
 {
 	/* The indexes are found first but stored last: behind the largest possible table. */
 	unsigned char *indexes = out + 8 * GF_TABLE_LIMIT;
-	if (!make_table(table, values, rows, indexes))
+	if (!make_table(table, numbers, rows, indexes))
 		return 0;
 	size_t table_bytes = (size_t)form->planes * table->count;
 	if (table_bytes + rows >= (size_t)form->planes * rows)
 		return 0;
-	write_planes(table->values, table->count, form->base, form->shift, form->planes, out);
+	write_planes32(table->values, table->count, form->planes, out);
 	memmove(out + table_bytes, indexes, rows);
 	form->is_table = true;
 	form->entries = table->count;
 	return table_bytes + rows;
 }
 
+/* ---- plain columns ---- */
+
+bool gf_column_reduce(uint64_t first, uint64_t differing, struct gf_column_form *form)
+{
+	unsigned low = (unsigned)__builtin_ctzll(differing);
+	unsigned high = 63 - (unsigned)__builtin_clzll(differing);
+	if (high - low >= 32)
+		return false;
+	/* All values agree above `high`: without these bits they are offsets. */
+	uint64_t offset_bits = high == 63 ? UINT64_MAX : (UINT64_C(2) << high) - 1;
+	form->shift = (uint8_t)low;
+	form->base = (first & ~offset_bits) | (first & ((UINT64_C(1) << low) - 1));
+	return true;
+}
+
+size_t gf_column_encode_reduced(uint32_t *numbers, uint32_t rows, struct gf_column_form *form,
+    struct gf_value_table *table, unsigned char *out)
+{
+	uint32_t low = numbers[0], high = numbers[0];
+	for (uint32_t i = 0; i < rows; i++) {
+		low = numbers[i] < low ? numbers[i] : low;
+		high = numbers[i] > high ? numbers[i] : high;
+	}
+	for (uint32_t i = 0; low && i < rows; i++)
+		numbers[i] -= low;
+	form->base += (uint64_t)low << form->shift;
+	form->planes = planes_for(high - low);
+	form->is_table = false;
+	form->entries = 0;
+	if (table && form->planes > 1) {
+		size_t bytes = write_table(table, numbers, rows, form, out);
+		if (bytes)
+			return bytes;
+	}
+	return write_planes32(numbers, rows, form->planes, out);
+}
+
+/* Columns of more than 32 bits that differ, and signed ones of both signs. */
+static size_t encode_wide(const uint64_t *values, uint64_t *work, uint32_t rows,
+    struct gf_column_form *form, unsigned char *out)
+{
+	/* With the sign bit turned round signed numbers are in the order of unsigned ones. */
+	uint64_t turn = form->is_signed ? UINT64_C(1) << 63 : 0;
+	uint64_t low = UINT64_MAX, high = 0, differing = 0;
+	for (uint32_t i = 0; i < rows; i++) {
+		uint64_t value = values[i] ^ turn;
+		differing |= values[i] ^ values[0];
+		low = value < low ? value : low;
+		high = value > high ? value : high;
+	}
+	form->base = low ^ turn;
+	form->shift = differing ? (uint8_t)__builtin_ctzll(differing) : 0;
+	form->planes = planes_for((high - low) >> form->shift);
+	for (uint32_t i = 0; i < rows; i++)
+		work[i] = (values[i] - form->base) >> form->shift;
+	return write_planes64(work, rows, form->planes, out);
+}
+
 /* ---- differences ---- */
 
-static void subtract_before(uint64_t *values, uint32_t rows, uint64_t before)
+static uint64_t differences(const uint64_t *restrict values, const uint64_t *restrict sizes,
+    uint64_t *restrict work, uint32_t rows, uint64_t base)
 {
-	for (uint32_t i = 0; i < rows; i++) {
-		uint64_t value = values[i];
-		values[i] = value - before;
-		before = value;
-	}
+	uint64_t any = 0;
+	work[0] = values[0] - base - (sizes ? sizes[0] : 0);
+	if (sizes)
+		for (uint32_t i = 1; i < rows; i++)
+			any |= work[i] = values[i] - values[i - 1] - sizes[i];
+	else
+		for (uint32_t i = 1; i < rows; i++)
+			any |= work[i] = values[i] - values[i - 1];
+	return any | work[0];
 }
 
-static void subtract_total(uint64_t *values, const uint64_t *sizes, uint32_t rows, uint64_t before)
-{
-	for (uint32_t i = 0; i < rows; i++) {
-		uint64_t value = values[i];
-		values[i] = value - before - sizes[i];
-		before = value;
-	}
-}
-
-/* Differences are rounded to nothing here: `shift` is what they have in common. */
-static uint64_t zigzag(uint64_t *values, uint32_t rows, unsigned shift)
+/* `shift` low bits are 0 in all differences: nothing is lost. */
+static uint64_t zigzag(uint64_t *work, uint32_t rows, unsigned shift)
 {
 	uint64_t any = 0;
 	for (uint32_t i = 0; i < rows; i++) {
-		uint64_t sign = values[i] >> 63 ? UINT64_MAX : 0;
-		uint64_t half = (values[i] ^ sign) >> shift; /* arithmetic shift of a negative number */
-		values[i] = half << 1 | (sign & 1);
-		any |= values[i];
+		uint64_t negative = work[i] >> 63, half = (work[i] ^ (0 - negative)) >> shift;
+		any |= work[i] = half << 1 | negative;
 	}
 	return any;
 }
 
-static size_t encode_differences(uint64_t *values, const uint64_t *sizes, uint32_t rows,
-    struct gf_column_form *form, unsigned char *out)
+static size_t encode_differences(const uint64_t *values, const uint64_t *sizes, uint64_t *work,
+    uint32_t rows, struct gf_column_form *form, unsigned char *out)
 {
 	form->base = values[0] - (sizes ? sizes[0] : 0);
-	if (sizes)
-		subtract_total(values, sizes, rows, form->base);
-	else
-		subtract_before(values, rows, form->base);
-	uint64_t any = 0;
-	for (uint32_t i = 0; i < rows; i++)
-		any |= values[i];
+	uint64_t any = differences(values, sizes, work, rows, form->base);
 	if (!any)
 		return 0;
 	form->shift = (uint8_t)__builtin_ctzll(any);
-	form->planes = planes_for(zigzag(values, rows, form->shift));
-	return write_planes(values, rows, 0, 0, form->planes, out);
+	form->planes = planes_for(zigzag(work, rows, form->shift));
+	return write_planes64(work, rows, form->planes, out);
 }
 
-size_t gf_column_encode(uint64_t *values, const uint64_t *sizes, uint32_t rows,
-    struct gf_column_form *form, struct gf_value_table *table, unsigned char *out)
+size_t gf_column_encode(const uint64_t *values, const uint64_t *sizes, uint64_t *work,
+    uint32_t rows, struct gf_column_form *form, struct gf_value_table *table, unsigned char *out)
 {
+	uint64_t differing = 0;
 	form->planes = form->shift = 0;
 	form->entries = 0;
 	form->is_table = false;
 	if (form->code != GF_CODE_PLAIN)
-		return encode_differences(values, sizes, rows, form, out);
-	struct span span = form->is_signed ? span_signed(values, rows) : span_unsigned(values, rows);
-	form->base = span.low;
-	if (!span.differing)
+		return encode_differences(values, sizes, work, rows, form, out);
+	for (uint32_t i = 0; i < rows; i++)
+		differing |= values[i] ^ values[0];
+	form->base = values[0];
+	if (!differing)
 		return 0;
-	form->shift = (uint8_t)__builtin_ctzll(span.differing);
-	form->planes = planes_for((span.high - span.low) >> form->shift);
-	if (table && form->planes > 1) {
-		size_t bytes = write_table(table, values, rows, form, out);
-		if (bytes)
-			return bytes;
-	}
-	return write_planes(values, rows, form->base, form->shift, form->planes, out);
+	if (!gf_column_reduce(values[0], differing, form))
+		return encode_wide(values, work, rows, form, out);
+	uint32_t *numbers = (uint32_t *)work;
+	for (uint32_t i = 0; i < rows; i++)
+		numbers[i] = (uint32_t)((values[i] - form->base) >> form->shift);
+	return gf_column_encode_reduced(numbers, rows, form, table, out);
 }
 
 size_t gf_column_entry_put(unsigned char *out, const struct gf_column_form *form)

@@ -15,15 +15,14 @@
 
 #include "formats/column_encode.h"
 #include "formats/frame_layout.h"
+#include "formats/record_gather.h"
 #include "formats/wire.h"
 
-#define RECORD_BYTES_LIMIT 128u /* of the fixed part, to compare words */
-#define RECORD_WORDS_LIMIT (RECORD_BYTES_LIMIT / 8)
 #define DIRECTORY_LIMIT 16384u
 #define TABLE_RETRY 16 /* frames until a column is tried as a table again */
 
 #define RECORD(tag, name, first) \
-	_Static_assert(sizeof(struct gf_##name) <= RECORD_BYTES_LIMIT, "too long: " #name);
+	_Static_assert(sizeof(struct gf_##name) <= 8 * GF_RECORD_WORDS_LIMIT, "too long: " #name);
 GF_RECORDS(RECORD)
 #undef RECORD
 _Static_assert(GF_FRAME_SOURCE_LIMIT * GF_SOURCE_BYTES +
@@ -38,7 +37,7 @@ struct gf_encoder {
 	const unsigned char **found;  /* every record, in order */
 	const unsigned char **sorted; /* by type */
 	uint64_t *times;
-	uint64_t *values, *sizes; /* a column */
+	uint64_t *values, *sizes, *work; /* a column */
 	uint8_t *types;
 	unsigned char *raw, *out;
 	uint32_t heads[GF_TAG_LIMIT]; /* of records whose length is fixed; else 0 */
@@ -82,7 +81,7 @@ size_t gf_encoder_bytes(uint32_t source_limit)
 {
 	struct sizes sizes = sizes_for(source_limit);
 	return aligned(sizeof(struct gf_encoder)) + aligned(sizes.zstd) +
-	    5 * aligned(sizes.records * sizeof(uint64_t)) + aligned(sizes.records) +
+	    6 * aligned(sizes.records * sizeof(uint64_t)) + aligned(sizes.records) +
 	    aligned(sizes.raw) + aligned(sizes.out);
 }
 
@@ -113,6 +112,7 @@ struct gf_encoder *gf_encoder_init(void *memory, size_t bytes, uint32_t source_l
 	encoder->times = carve(&at, sizes.records * sizeof(*encoder->times));
 	encoder->values = carve(&at, sizes.records * sizeof(*encoder->values));
 	encoder->sizes = carve(&at, sizes.records * sizeof(*encoder->sizes));
+	encoder->work = carve(&at, sizes.records * sizeof(*encoder->work));
 	encoder->types = carve(&at, sizes.records);
 	encoder->raw = carve(&at, sizes.raw);
 	encoder->out = carve(&at, sizes.out);
@@ -239,30 +239,17 @@ static unsigned char *open_section(struct gf_encoder *encoder)
 static void encode_order(struct gf_encoder *encoder)
 {
 	unsigned char *entry = open_section(encoder);
-	uint32_t rows = encoder->records;
+	uint32_t rows = encoder->records, *numbers = (uint32_t *)encoder->values;
 	struct gf_column_form types = {.code = GF_CODE_PLAIN, .width_log = 0};
 	for (uint32_t i = 0; i < rows; i++)
-		encoder->values[i] = encoder->types[i];
-	size_t bytes = gf_column_encode(encoder->values, NULL, rows, &types, NULL, encoder->raw);
+		numbers[i] = encoder->types[i];
+	size_t bytes = gf_column_encode_reduced(numbers, rows, &types, NULL, encoder->raw);
 	add_column(encoder, &types);
 	struct gf_column_form times = {.code = GF_CODE_DELTA, .width_log = 3};
-	bytes += gf_column_encode(encoder->times, NULL, rows, &times, NULL, encoder->raw + bytes);
+	bytes += gf_column_encode(encoder->times, NULL, encoder->work, rows, &times, NULL,
+	    encoder->raw + bytes);
 	add_column(encoder, &times);
 	close_section(encoder, entry, GF_SECTION_ORDER, 2, rows, bytes, 0);
-}
-
-/* Which bits of the records differ from the first one anywhere. */
-static void find_differing(const unsigned char *const *records, uint32_t rows, unsigned words,
-    uint64_t differing[RECORD_WORDS_LIMIT])
-{
-	const uint64_t *first = (const uint64_t *)records[0];
-	uint64_t any[RECORD_WORDS_LIMIT] = {0};
-	for (uint32_t i = 1; i < rows; i++) {
-		const uint64_t *record = (const uint64_t *)records[i];
-		for (unsigned word = 0; word < words; word++)
-			any[word] |= record[word] ^ first[word];
-	}
-	memcpy(differing, any, words * sizeof(any[0]));
 }
 
 static uint64_t load_field(const unsigned char *at, unsigned bytes)
@@ -270,21 +257,6 @@ static uint64_t load_field(const unsigned char *at, unsigned bytes)
 	return bytes == 8 ? *(const uint64_t *)at
 	    : bytes == 4  ? *(const uint32_t *)at
 			  : *(const uint16_t *)at;
-}
-
-static void gather(const unsigned char *const *records, uint32_t rows,
-    const struct gf_column *column, uint64_t rounding, uint64_t *values)
-{
-	size_t offset = column->offset;
-	if (column->bytes == 8)
-		for (uint32_t i = 0; i < rows; i++)
-			values[i] = *(const uint64_t *)(records[i] + offset) & rounding;
-	else if (column->bytes == 4)
-		for (uint32_t i = 0; i < rows; i++)
-			values[i] = *(const uint32_t *)(records[i] + offset);
-	else
-		for (uint32_t i = 0; i < rows; i++)
-			values[i] = *(const uint16_t *)(records[i] + offset);
 }
 
 static enum gf_column_code code_of(const struct gf_column *column)
@@ -296,24 +268,36 @@ static enum gf_column_code code_of(const struct gf_column *column)
 	}
 }
 
-/* A column that differs somewhere: gather, encode, remember whether a table was of use. */
-static size_t encode_varying(struct gf_encoder *encoder, const struct gf_record_type *type,
+/* A column that differs somewhere, as few numbers of few bits as it takes. */
+static size_t encode_varying(struct gf_encoder *encoder, const struct gf_column *column,
+    const unsigned char *const *records, uint32_t rows, uint64_t rounding, uint64_t differs,
+    struct gf_column_form *form, struct gf_value_table *table, unsigned char *out)
+{
+	uint64_t first = load_field(records[0] + column->offset, column->bytes) & rounding;
+	if (form->code == GF_CODE_PLAIN && gf_column_reduce(first, differs, form)) {
+		uint32_t *numbers = (uint32_t *)encoder->values;
+		gf_gather_reduced(records, rows, column, rounding, form->base, form->shift, numbers);
+		return gf_column_encode_reduced(numbers, rows, form, table, out);
+	}
+	gf_gather(records, rows, column, rounding, encoder->values);
+	return gf_column_encode(encoder->values, form->code == GF_CODE_TOTAL ? encoder->sizes : NULL,
+	    encoder->work, rows, form, NULL, out);
+}
+
+/* A table is tried unless it was of no use for this column a few frames ago. */
+static size_t encode_with_table(struct gf_encoder *encoder, const struct gf_record_type *type,
     unsigned index, const unsigned char *const *records, uint32_t rows, uint64_t rounding,
-    struct gf_column_form *form, unsigned char *out)
+    uint64_t differs, struct gf_column_form *form, unsigned char *out)
 {
 	const struct gf_column *column = &type->columns[index];
-	const uint64_t *sizes = NULL;
-	gather(records, rows, column, rounding, encoder->values);
-	form->code = code_of(column);
-	if (form->code == GF_CODE_TOTAL) {
-		gather(records, rows, &type->columns[gf_column_index(type, "size")], UINT64_MAX,
-		    encoder->sizes);
-		sizes = encoder->sizes;
-	}
 	uint8_t *wait = &encoder->table_wait[type->tag][index];
 	bool try_table = *wait == 0;
 	*wait -= !try_table;
-	size_t bytes = gf_column_encode(encoder->values, sizes, rows, form,
+	form->code = code_of(column);
+	if (form->code == GF_CODE_TOTAL)
+		gf_gather(records, rows, &type->columns[gf_column_index(type, "size")], UINT64_MAX,
+		    encoder->sizes);
+	size_t bytes = encode_varying(encoder, column, records, rows, rounding, differs, form,
 	    try_table ? &encoder->table : NULL, out);
 	if (try_table && form->planes > 1 && !form->is_table)
 		*wait = TABLE_RETRY;
@@ -339,7 +323,8 @@ static size_t encode_column(struct gf_encoder *encoder, const struct gf_record_t
 	else if (!differs && column->coding != GF_CODING_TOTAL)
 		form.base = load_field(records[0] + column->offset, column->bytes) & rounding;
 	else
-		bytes = encode_varying(encoder, type, index, records, rows, rounding, &form, out);
+		bytes = encode_with_table(encoder, type, index, records, rows, rounding, differs, &form,
+		    out);
 	add_column(encoder, &form);
 	return bytes;
 }
@@ -359,10 +344,10 @@ static size_t append_texts(const unsigned char *const *records, uint32_t rows, u
 static void encode_type(struct gf_encoder *encoder, const struct gf_record_type *type,
     const unsigned char *const *records, uint32_t rows)
 {
-	uint64_t differing[RECORD_WORDS_LIMIT] = {0};
+	uint64_t differing[GF_RECORD_WORDS_LIMIT] = {0};
 	unsigned char *entry = open_section(encoder);
 	size_t raw_bytes = 0, extra_bytes = 0;
-	find_differing(records, rows, type->bytes / 8, differing);
+	gf_gather_differing(records, rows, type->bytes / 8, differing);
 	for (unsigned i = 0; i < type->column_count; i++)
 		raw_bytes += encode_column(encoder, type, i, records, rows, differing,
 		    encoder->raw + raw_bytes);

@@ -19,9 +19,9 @@
 #define STEP 5500u
 #define RUNS 9
 #define FRAMES 24u /* of each run: 24 frames of 16 chunks are 340 000 records */
-#define ENCODE_CEILING 60.0 /* ns a record */
-#define SIZE_CEILING 5.0    /* bytes a record */
-#define DECODE_FLOOR 40.0   /* million records a second */
+#define ENCODE_CEILING 100.0 /* ns a record */
+#define SIZE_CEILING 5.0     /* bytes a record */
+#define DECODE_FLOOR 40.0    /* million records a second */
 
 struct planned {
 	uint8_t tag;
