@@ -300,9 +300,12 @@ const char *gd_image_kernel_name(const struct gd_image *image, unsigned index, s
 		return NULL;
 	if (image->elf) {
 		const Elf64_Shdr *code = find_section(image, ".text.", NULL, index);
-		const char *name = code ? section_name(image, code) + strlen(".text.") : NULL;
-		*length_out = name ? strlen(name) : 0;
-		return name;
+		const char *full = code ? section_name(image, code) : "";
+		*length_out = 0;
+		if (strlen(full) <= strlen(".text."))
+			return NULL;
+		*length_out = strlen(full) - strlen(".text.");
+		return full + strlen(".text.");
 	}
 	for (const char *at = strstr(image->text, ".entry"); at; at = strstr(at, ".entry")) {
 		at += strlen(".entry");

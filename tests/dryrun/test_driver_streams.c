@@ -473,7 +473,7 @@ TEST(user_objects_end_with_the_graph)
 /* ---- many threads with host functions and graphs ---- */
 
 static CUcontext shared_context;
-static CUgraphExec shared_exec;
+static CUdeviceptr shared_memory;
 static int calls;
 
 static void count_call(void *pointer)
@@ -485,12 +485,23 @@ static void *mix(void *argument)
 {
 	CUstream stream;
 	CUevent event;
+	CUgraph graph;
+	CUgraphNode node;
+	CUgraphExec exec;
+	CUDA_MEMSET_NODE_PARAMS fill = {.dst = shared_memory + 64 * (uintptr_t)argument,
+	    .value = 1,
+	    .elementSize = 1,
+	    .width = 10,
+	    .height = 1};
 	OK(cuCtxSetCurrent(shared_context));
 	OK(cuStreamCreate(&stream, (uintptr_t)argument % 2 ? CU_STREAM_NON_BLOCKING : 0));
 	OK(cuEventCreate(&event, 0));
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &fill, NULL));
+	OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
 	for (int i = 0; i < 100; i++) {
 		OK(cuLaunchHostFunc(stream, count_call, NULL));
-		OK(cuGraphLaunch(shared_exec, stream));
+		OK(cuGraphLaunch(exec, stream));
 		OK(cuEventRecord(event, stream));
 		OK(cuEventSynchronize(event));
 		if (i % 10 == 0)
@@ -504,16 +515,8 @@ static void *mix(void *argument)
 TEST(eight_threads_with_host_functions_and_graphs)
 {
 	pthread_t threads[8];
-	CUgraph graph;
-	CUgraphNode node;
-	CUdeviceptr a;
-	CUDA_MEMSET_NODE_PARAMS fill = {.value = 1, .elementSize = 1, .width = 10, .height = 1};
 	shared_context = start_small();
-	OK(cuMemAlloc_v2(&a, 1000));
-	fill.dst = a;
-	OK(cuGraphCreate(&graph, 0));
-	OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &fill, NULL));
-	OK(cuGraphInstantiateWithFlags(&shared_exec, graph, 0));
+	OK(cuMemAlloc_v2(&shared_memory, 1000));
 	for (uintptr_t i = 0; i < 8; i++)
 		REQUIRE(pthread_create(&threads[i], NULL, mix, (void *)i) == 0);
 	for (int i = 0; i < 8; i++)
