@@ -93,7 +93,7 @@ static enum gf_status check_limits(
 		return gf_fail(error, GF_USAGE, UINT64_MAX,
 		    "max_split_size_mb is too small: PyTorch wants %s %u",
 		    above ? ">" : ">=", (unsigned)(least / GA_MIB));
-	if (settings->slack_bytes < least + above && settings->slack_bytes != DEFAULT_SEGMENT)
+	if (settings->slack_is_set && settings->slack_bytes < least + above)
 		return gf_fail(error, GF_USAGE, UINT64_MAX,
 		    "max_non_split_rounding_mb is too small: PyTorch wants %s %u",
 		    above ? ">" : ">=", (unsigned)(least / GA_MIB));
@@ -117,6 +117,7 @@ static enum gf_status ga_read_option_slack(
 	if (!read_number(text->token, &value))
 		return refuse(text, "max_non_split_rounding_mb", "a number");
 	settings->slack_bytes = mebibytes(value);
+	settings->slack_is_set = true;
 	return GF_OK;
 }
 
@@ -320,6 +321,8 @@ static enum gf_status apply(
 		if (status)
 			return status;
 	}
+	if (!changed.slack_is_set)
+		changed.slack_bytes = changed.large_segment_bytes;
 	enum gf_status status = check_limits(&changed, error);
 	if (!status)
 		*settings = changed;
@@ -376,7 +379,7 @@ enum gf_status ga_allocator_settings_change(
 	changed.gc_threshold = 0;
 	fill_divisions(&changed, 0, 0);
 	if (changed.torch >= GA_TORCH(2, 11))
-		changed.slack_bytes = DEFAULT_SEGMENT;
+		changed.slack_is_set = false;
 	enum gf_status status = apply(&changed, text, error);
 	if (!status)
 		*settings = changed;

@@ -39,6 +39,7 @@ struct ga_allocator_settings {
 	bool driver_pool;			/* backend:cudaMallocAsync: nothing here applies */
 	uint64_t max_split_bytes;		/* UINT64_MAX: no limit */
 	uint64_t slack_bytes;			/* max_non_split_rounding_mb */
+	bool slack_is_set;			/* else it follows large_segment_bytes */
 	double gc_threshold;			/* 0: off */
 	uint32_t divisions[GA_ROUNDUP_BUCKETS]; /* roundup_power2_divisions; 0, 1: off */
 	uint64_t roundup_bypass_bytes;		/* 1.13: larger requests are not rounded up */

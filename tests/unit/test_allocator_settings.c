@@ -116,6 +116,10 @@ TEST(changes_at_run_time)
 	REQUIRE(!ga_allocator_settings_change(&settings, "max_split_size_mb:24", NULL));
 	EXPECT_EQ(settings.slack_bytes, 20 * GA_MIB);
 	EXPECT_EQ(settings.max_split_bytes, 24 * GA_MIB);
+	REQUIRE(parse(GA_TORCH(2, 15), "max_split_size_mb:64,large_segment_size_mb:40"));
+	EXPECT_EQ(settings.slack_bytes, 40 * GA_MIB);
+	REQUIRE(!ga_allocator_settings_change(&settings, "max_split_size_mb:64", NULL));
+	EXPECT_EQ(settings.slack_bytes, 40 * GA_MIB);
 	struct ga_allocator_settings before = settings;
 	EXPECT(ga_allocator_settings_change(&settings, "max_split_size_mb:1", NULL) != GF_OK);
 	EXPECT_EQ(settings.max_split_bytes, before.max_split_bytes);
