@@ -40,6 +40,8 @@ try "out of memory is PyTorch's own error" out_of_memory
 try "out of memory, expandable segments" out_of_memory PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 try "out of memory, cudaMallocAsync" out_of_memory PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync
 try "convolutions by cuDNN" convolutions
+try "recurrent networks" recurrent
+try "Fourier transforms and linear algebra" transforms
 try "streams, events and graphs" streams_and_graphs
 try "streams, events and graphs, expandable segments" streams_and_graphs PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 try "two devices" devices GPUSHIM_DRYRUN_COUNT=2
