@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "shim/dryrun/gate.h"
 #include "shim/dryrun/streams.h"
 
 static __thread struct gd_thread *own_state; /* one word: the static TLS reserve is small */
@@ -12,6 +13,8 @@ static pthread_key_t at_exit;
 static void end_thread(void *pointer)
 {
 	struct gd_thread *thread = pointer;
+	if (gd_gate_forked())
+		return; /* the streams are the parent's, and so may be the locks */
 	for (unsigned i = 0; i < GD_MAX_CONTEXTS; i++) {
 		if (thread->streams[i])
 			gd_stream_end_of_thread(thread->streams[i], thread->context_ids[i]);
