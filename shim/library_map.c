@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -159,26 +160,41 @@ static size_t note_build_id(const char *note, size_t bytes, unsigned char *out)
 	return 0;
 }
 
-/* The first mapped page holds the ELF header and the program headers. */
-static size_t build_id(const struct gs_library *library, unsigned char *out)
+/* Program headers: the kernel told those of the program; a library has them in its first page. */
+static const ElfW(Phdr) *program_headers(const struct gs_library *library, size_t *count_out)
 {
 	const ElfW(Ehdr) *head = (const void *)library->start;
-	size_t mapped = library->end - library->start;
-	if (mapped < 4096 || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
+	if (!library->path[0]) {
+		*count_out = getauxval(AT_PHNUM);
+		return (const ElfW(Phdr) *)getauxval(AT_PHDR);
+	}
+	if (library->end - library->start < 4096 || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head->e_phentsize != sizeof(ElfW(Phdr)) ||
 	    head->e_phoff + head->e_phnum * sizeof(ElfW(Phdr)) > 4096)
-		return 0;
-	const ElfW(Phdr) *parts = (const void *)(library->start + head->e_phoff);
-	for (unsigned i = 0; i < head->e_phnum; i++) {
-		uintptr_t at = library->bias + parts[i].p_vaddr;
-		if (parts[i].p_type != PT_NOTE || at < library->start ||
-		    at + parts[i].p_memsz > library->end)
-			continue;
-		size_t bytes = note_build_id((const char *)at, parts[i].p_memsz, out);
-		if (bytes)
-			return bytes;
-	}
-	return 0;
+		return NULL;
+	*count_out = head->e_phnum;
+	return (const ElfW(Phdr) *)(library->start + head->e_phoff);
+}
+
+/* Only notes that a loaded segment covers are in memory. */
+static bool is_loaded(const ElfW(Phdr) *parts, size_t count, const ElfW(Phdr) *note)
+{
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].p_type == PT_LOAD && note->p_vaddr >= parts[i].p_vaddr &&
+		    note->p_vaddr + note->p_memsz <= parts[i].p_vaddr + parts[i].p_filesz)
+			return true;
+	return false;
+}
+
+static size_t build_id(const struct gs_library *library, unsigned char *out)
+{
+	size_t count = 0, bytes = 0;
+	const ElfW(Phdr) *parts = program_headers(library, &count);
+	for (size_t i = 0; parts && i < count && !bytes; i++)
+		if (parts[i].p_type == PT_NOTE && is_loaded(parts, count, &parts[i]))
+			bytes = note_build_id((const char *)(library->bias + parts[i].p_vaddr),
+			    parts[i].p_memsz, out);
+	return bytes;
 }
 
 static bool append(const struct gs_library *library, uint32_t id, const struct gs_stack_sink *sink)

@@ -17,6 +17,7 @@
 #define REGISTER_SP 7
 #define REGISTER_RA 16
 #define REMEMBER_LIMIT 8
+#define ENTRY_LIMIT (1u << 20) /* bytes; longer ones are not read */
 
 /* Bytes being read; `bad` sticks. */
 struct bytes {
@@ -112,15 +113,11 @@ static const unsigned char *find_entry(const struct gs_library *library, uintptr
 }
 
 /* A CIE or FDE without its length word. */
-static struct bytes entry_bytes(const unsigned char *entry, const struct gs_library *library)
+static struct bytes entry_bytes(const unsigned char *entry)
 {
 	uint32_t length;
 	memcpy(&length, entry, sizeof(length));
-	struct bytes in = {entry + 4, entry + 4 + length, false};
-	if (length == 0 || length == 0xffffffffu || (uintptr_t)entry < library->start ||
-	    (uintptr_t)in.end > library->end)
-		in.bad = true;
-	return in;
+	return (struct bytes){entry + 4, entry + 4 + length, !length || length > ENTRY_LIMIT};
 }
 
 struct description {
@@ -156,10 +153,9 @@ static void read_augmentation(struct bytes *in, const char *letters, struct desc
 		in->at += length;
 }
 
-static bool read_description(const unsigned char *entry, const struct gs_library *library,
-    struct description *out)
+static bool read_description(const unsigned char *entry, struct description *out)
 {
-	struct bytes in = entry_bytes(entry, library);
+	struct bytes in = entry_bytes(entry);
 	memset(out, 0, sizeof(*out));
 	uint64_t id = get(&in, 4), version = get(&in, 1);
 	const char *letters = (const char *)in.at;
@@ -350,14 +346,13 @@ static bool run(struct machine *machine, struct bytes in)
  * state must be taken at the advance that goes beyond the wanted one.  That advance changes nothing
  * but the place, hence `run` may simply stop behind it.
  */
-static bool run_entry(struct machine *machine, const unsigned char *entry,
-    const struct gs_library *library, uintptr_t wanted)
+static bool run_entry(struct machine *machine, const unsigned char *entry, uintptr_t wanted)
 {
 	struct description description;
-	struct bytes in = entry_bytes(entry, library);
+	struct bytes in = entry_bytes(entry);
 	const unsigned char *self = in.at;
 	uint64_t back = get(&in, 4);
-	if (in.bad || !back || !read_description(self - back, library, &description))
+	if (in.bad || !back || !read_description(self - back, &description))
 		return false;
 	uintptr_t begin = get_pointer(&in, description.encoding, true);
 	uintptr_t bytes = get_pointer(&in, description.encoding & 0x0f, false);
@@ -412,7 +407,7 @@ void gs_unwind_rule(uintptr_t address, struct gs_unwind_rule *out)
 	if (!entry)
 		return;
 	memset(&machine, 0, sizeof(machine));
-	if (run_entry(&machine, entry, &library, address - 1))
+	if (run_entry(&machine, entry, address - 1))
 		to_rule(&machine.now, out);
 }
 
