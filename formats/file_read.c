@@ -77,7 +77,7 @@ failed:
 	if (fd >= 0)
 		close(fd);
 	return gf_fail(error, cause == ENOSPC ? GF_NO_SPACE : GF_IO, UINT64_MAX,
-	    "cannot copy standard input to a temporary file: %s (errno %d); set TMPDIR to a folder "
+	    "cannot copy the input to a temporary file: %s (errno %d); set TMPDIR to a folder "
 	    "with room",
 	    gf_errno_words(cause), cause);
 }

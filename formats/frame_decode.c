@@ -384,13 +384,23 @@ static enum gf_status decode_type(struct gf_decoder *decoder, const struct gf_fr
 	return status;
 }
 
-/* Whether the types in order are as many of each as the sections have rows. */
+/* Whether the types in order are as many of each as the sections have rows.  Four counters each:
+ * one alone would wait for its own last store. */
 static bool types_agree(const struct gf_batch *batch, const uint32_t *rows)
 {
-	uint32_t counts[256] = {0};
-	for (uint32_t i = 0; i < batch->count; i++)
-		counts[batch->types[i]]++;
-	return memcmp(counts, rows, GF_TAG_LIMIT * sizeof(rows[0])) == 0;
+	uint32_t counts[4][256] = {{0}};
+	const uint8_t *types = batch->types;
+	uint32_t i = 0;
+	for (; i + 4 <= batch->count; i += 4)
+		for (unsigned lane = 0; lane < 4; lane++)
+			counts[lane][types[i + lane]]++;
+	for (; i < batch->count; i++)
+		counts[0][types[i]]++;
+	for (unsigned tag = 0; tag < 256; tag++)
+		if (counts[0][tag] + counts[1][tag] + counts[2][tag] + counts[3][tag] !=
+		    (tag < GF_TAG_LIMIT ? rows[tag] : 0))
+			return false;
+	return true;
 }
 
 static enum gf_status decode_sections(struct gf_decoder *decoder, const struct gf_frame_info *info,

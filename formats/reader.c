@@ -23,13 +23,8 @@
 static enum gf_status open_trace(struct gf_reader *reader, const char *path, struct gf_error *error)
 {
 	struct stat stat;
-	if (strcmp(path, "-") == 0) {
-		enum gf_status status = gf_spool(STDIN_FILENO, &reader->fd, error);
-		if (status)
-			return status;
-	} else {
-		reader->fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
+	reader->fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+					    : open(path, O_RDONLY | O_CLOEXEC);
 	if (reader->fd < 0 && errno == ENOENT && reader->summary.has_journal)
 		return GF_OK; /* killed before the first frame */
 	if (reader->fd < 0 || fstat(reader->fd, &stat) != 0) {
@@ -37,8 +32,19 @@ static enum gf_status open_trace(struct gf_reader *reader, const char *path, str
 		return gf_fail(error, GF_IO, UINT64_MAX, "cannot open %s: %s (errno %d)", path,
 		    gf_errno_words(cause), cause);
 	}
-	if (!S_ISREG(stat.st_mode))
-		return gf_fail(error, GF_BAD_FILE, UINT64_MAX, "%s is not a file", path);
+	if (S_ISDIR(stat.st_mode))
+		return gf_fail(error, GF_BAD_FILE, UINT64_MAX, "%s is a folder, not a trace", path);
+	/* Standard input may be a file of which a part was read already. */
+	if (!S_ISREG(stat.st_mode) || strcmp(path, "-") == 0) {
+		int spooled;
+		enum gf_status status = gf_spool(reader->fd, &spooled, error);
+		if (status)
+			return status;
+		close(reader->fd);
+		reader->fd = spooled;
+		if (fstat(spooled, &stat) != 0)
+			return gf_fail(error, GF_IO, UINT64_MAX, "cannot read the copy of %s", path);
+	}
 	reader->trace_bytes = (uint64_t)stat.st_size;
 	return GF_OK;
 }

@@ -8,10 +8,12 @@
 #include "formats/wire.h"
 #include "tests/trace_builder.h"
 
+/* In memory where possible: thousands of small files are written. */
 static const char *path_of_test(void)
 {
 	static char path[64];
-	snprintf(path, sizeof(path), "/tmp/test_reader.%d.gst", (int)getpid());
+	const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+	snprintf(path, sizeof(path), "%s/test_reader.%d.gst", folder, (int)getpid());
 	return path;
 }
 
@@ -300,7 +302,7 @@ TEST(no_trace_at_all)
 	remove_trace(path);
 	EXPECT_EQ(gf_reader_open(path, &reader, &error), GF_IO);
 	EXPECT(strstr(error.text, "cannot open") != NULL);
-	expect_refused("/tmp", "not a file");
+	expect_refused("/tmp", "is a folder");
 }
 
 TEST(newer_format_is_refused)
@@ -448,13 +450,15 @@ TEST(journal_cut_and_flipped)
 	add_blocks(t, 1, 1000, 10, 100);
 	trace_kill(t);
 	unsigned char *journal = load(journal_path, &bytes);
+	((struct gf_journal_header *)journal)->chunk_count = 1; /* without the free chunks */
+	bytes = GF_JOURNAL_HEADER_BYTES + GF_CHUNK_BYTES;
 	for (size_t cut = 0; cut < bytes; cut += cut < 5000 ? 13 : 1009) {
 		store(journal_path, journal, cut);
 		EXPECT(readable(path, &damage) == 0);
 		EXPECT(damage.journal_damaged);
 	}
 	/* Only heads are checked: no crash, and nothing behind a wrong one is made up. */
-	for (size_t at = 0; at < 6000; at++) {
+	for (size_t at = 0; at < 6000; at += at == 127 ? 3900 : 1) {
 		journal[at] ^= (unsigned char)(1u << at % 8);
 		store(journal_path, journal, bytes);
 		struct gf_reader *reader;
@@ -569,6 +573,13 @@ TEST(standard_input)
 	REQUIRE(pipe && dup2(fileno(pipe), 0) == 0);
 	EXPECT_EQ(readable("-", &damage), FRAMES * FRAME_RECORDS);
 	pclose(pipe);
+	pipe = popen(command, "r");
+	REQUIRE(pipe);
+	snprintf(command, sizeof(command), "/dev/fd/%d", fileno(pipe));
+	EXPECT_EQ(readable(command, &damage), FRAMES * FRAME_RECORDS);
+	pclose(pipe);
+	REQUIRE(freopen(path, "r", stdin));
+	EXPECT_EQ(readable("-", &damage), FRAMES * FRAME_RECORDS);
 	remove_trace(path);
 }
 
