@@ -9,7 +9,8 @@
 
 static int by_ticks(const void *left, const void *right)
 {
-	uint64_t a = ((const struct gf_clock *)left)->time, b = ((const struct gf_clock *)right)->time;
+	uint64_t a = ((const struct gf_clock *)left)->time,
+		 b = ((const struct gf_clock *)right)->time;
 	return a < b ? -1 : a > b;
 }
 
@@ -86,8 +87,9 @@ bool gf_clock_map_build(struct gf_clock_map *map, struct gf_clock *clocks, size_
 	if (map->count == 0) {
 		uint64_t fraction = ticks_per_second ? rate(SECOND_NS, ticks_per_second) : 0;
 		map->mean_fraction = fraction ? fraction : UINT64_C(1) << FRACTION_BITS;
-		map->pieces[map->count++] = (struct gf_clock_piece){count ? clocks[0].time : first_ticks,
-		    count ? clocks[0].monotonic_ns : 0, map->mean_fraction};
+		map->pieces[map->count++] =
+		    (struct gf_clock_piece){count ? clocks[0].time : first_ticks,
+			count ? clocks[0].monotonic_ns : 0, map->mean_fraction};
 	}
 	map->origin_ns = absolute_ns(map, first_ticks);
 	if (count && clocks[0].realtime_ns)

@@ -16,8 +16,9 @@ bool gf_column_entry_get(struct gf_cursor *cursor, struct gf_column_layout *layo
 		layout.shift = gf_take8(cursor);
 	if (bits & GF_COLUMN_TABLE)
 		layout.entries = gf_take8(cursor) + 1u;
-	if (base_bytes > layout.bytes || layout.planes > layout.bytes || layout.shift >= 8 * layout.bytes ||
-	    layout.code > GF_CODE_TOTAL || (bits & GF_COLUMN_RESERVED))
+	if (base_bytes > layout.bytes || layout.planes > layout.bytes ||
+	    layout.shift >= 8 * layout.bytes || layout.code > GF_CODE_TOTAL ||
+	    (bits & GF_COLUMN_RESERVED))
 		return false;
 	if (layout.code != GF_CODE_PLAIN && layout.bytes != 8)
 		return false;
@@ -46,9 +47,10 @@ size_t gf_column_stored_bytes(const struct gf_column_layout *layout, uint32_t ro
 		for (size_t i = 0; i < rows; i++) { \
 			uint##bits##_t value = 0; \
 			for (unsigned plane = 0; plane < planes; plane++) \
-				value = (uint##bits##_t)(value | \
+				value = (uint##bits##_t)( \
+				    value | \
 				    (uint##bits##_t)(1u * (uint##bits##_t)from[plane * rows + i] \
-					<< 8 * plane)); \
+						     << 8 * plane)); \
 			out[i] = (uint##bits##_t)(base + (uint##bits##_t)(1u * value << shift)); \
 		} \
 	}
@@ -91,17 +93,21 @@ void gf_column_fill(void *out, uint32_t rows, unsigned bytes, uint64_t value)
 	for (uint32_t i = 0; i < rows; i++) \
 		((uint##bits##_t *)out)[i] = (uint##bits##_t)value;
 	switch (bytes) {
-	case 1: FILL(8) break;
-	case 2: FILL(16) break;
-	case 4: FILL(32) break;
-	default: FILL(64)
+	case 1:
+		FILL(8) break;
+	case 2:
+		FILL(16) break;
+	case 4:
+		FILL(32) break;
+	default:
+		FILL(64)
 	}
 #undef FILL
 }
 
 /* Indexes to values; the largest index tells whether all are in the table. */
-static bool decode_table(const struct gf_column_layout *layout, uint32_t rows,
-    const unsigned char *stored, void *out)
+static bool decode_table(
+    const struct gf_column_layout *layout, uint32_t rows, const unsigned char *stored, void *out)
 {
 	uint64_t storage[256];
 	const unsigned char *indexes = stored + (size_t)layout->planes * layout->entries;
@@ -115,10 +121,14 @@ static bool decode_table(const struct gf_column_layout *layout, uint32_t rows,
 	for (uint32_t i = 0; i < rows; i++) \
 		((uint##bits##_t *)out)[i] = ((const uint##bits##_t *)storage)[indexes[i]];
 	switch (layout->bytes) {
-	case 1: LOOK_UP(8) break;
-	case 2: LOOK_UP(16) break;
-	case 4: LOOK_UP(32) break;
-	default: LOOK_UP(64)
+	case 1:
+		LOOK_UP(8) break;
+	case 2:
+		LOOK_UP(16) break;
+	case 4:
+		LOOK_UP(32) break;
+	default:
+		LOOK_UP(64)
 	}
 #undef LOOK_UP
 	return true;
@@ -130,8 +140,8 @@ static uint64_t unzigzag(uint64_t value)
 }
 
 /* Running sums of the differences that `out` holds as zigzag numbers. */
-static void sum(const struct gf_column_layout *layout, uint32_t rows, const uint64_t *sizes,
-    uint64_t *out)
+static void sum(
+    const struct gf_column_layout *layout, uint32_t rows, const uint64_t *sizes, uint64_t *out)
 {
 	uint64_t before = layout->base;
 	unsigned shift = layout->shift;
@@ -154,7 +164,8 @@ bool gf_column_decode(const struct gf_column_layout *layout, uint32_t rows,
 	if (layout->planes == 0)
 		gf_column_fill(out, rows, layout->bytes, plain ? layout->base : 0);
 	else
-		expand(layout, rows, stored, out, plain ? layout->base : 0, plain ? layout->shift : 0);
+		expand(
+		    layout, rows, stored, out, plain ? layout->base : 0, plain ? layout->shift : 0);
 	if (!plain)
 		sum(layout, rows, layout->code == GF_CODE_TOTAL ? sizes : NULL, out);
 	return true;

@@ -15,8 +15,8 @@ static uint8_t planes_for(uint64_t largest)
 /* ---- planes ---- */
 
 /* A byte at a time: all lowest bytes, then all next ones. */
-static size_t write_planes32(const uint32_t *restrict numbers, uint32_t rows, unsigned planes,
-    unsigned char *restrict out)
+static size_t write_planes32(
+    const uint32_t *restrict numbers, uint32_t rows, unsigned planes, unsigned char *restrict out)
 {
 	for (uint32_t at = 0; at < rows; at += BLOCK) {
 		uint32_t count = rows - at < BLOCK ? rows - at : BLOCK;
@@ -29,8 +29,8 @@ static size_t write_planes32(const uint32_t *restrict numbers, uint32_t rows, un
 	return (size_t)planes * rows;
 }
 
-static size_t write_planes64(const uint64_t *restrict numbers, uint32_t rows, unsigned planes,
-    unsigned char *restrict out)
+static size_t write_planes64(
+    const uint64_t *restrict numbers, uint32_t rows, unsigned planes, unsigned char *restrict out)
 {
 	for (uint32_t at = 0; at < rows; at += BLOCK) {
 		uint32_t count = rows - at < BLOCK ? rows - at : BLOCK;
@@ -46,8 +46,8 @@ static size_t write_planes64(const uint64_t *restrict numbers, uint32_t rows, un
 /* ---- tables ---- */
 
 /* Write each number's index to `out`.  False as soon as there are too many different ones. */
-static bool make_table(struct gf_value_table *table, const uint32_t *numbers, uint32_t rows,
-    unsigned char *out)
+static bool make_table(
+    struct gf_value_table *table, const uint32_t *numbers, uint32_t rows, unsigned char *out)
 {
 	memset(table->slots, 0, sizeof(table->slots));
 	table->count = 0;
@@ -213,7 +213,8 @@ size_t gf_column_entry_put(unsigned char *out, const struct gf_column_form *form
 	size_t at = 0;
 	out[at++] = (unsigned char)(form->planes | base_bytes << 4);
 	out[at++] = (unsigned char)(form->code | (form->is_table ? GF_COLUMN_TABLE : 0) |
-	    (form->is_signed ? GF_COLUMN_SIGNED : 0) | form->width_log << GF_COLUMN_WIDTH_SHIFT);
+				    (form->is_signed ? GF_COLUMN_SIGNED : 0) |
+				    form->width_log << GF_COLUMN_WIDTH_SHIFT);
 	if (form->planes)
 		out[at++] = form->shift;
 	if (form->is_table)

@@ -30,8 +30,8 @@ void gf_buffer_fill(struct gf_buffer *buffer, uint32_t rows, unsigned bytes, uin
 	buffer->constant_rows = rows;
 }
 
-struct gf_buffer *gf_decoder_column(struct gf_decoder *decoder, unsigned tag, unsigned column,
-    uint32_t rows)
+struct gf_buffer *gf_decoder_column(
+    struct gf_decoder *decoder, unsigned tag, unsigned column, uint32_t rows)
 {
 	struct gf_type_store **store = &decoder->stores[tag];
 	if (!*store && !(*store = calloc(1, sizeof(**store))))
@@ -43,8 +43,8 @@ struct gf_buffer *gf_decoder_column(struct gf_decoder *decoder, unsigned tag, un
 	return gf_buffer_room(buffer, bytes) ? buffer : NULL;
 }
 
-enum gf_status gf_decoder_split_times(struct gf_decoder *decoder, struct gf_batch *batch,
-    struct gf_error *error)
+enum gf_status gf_decoder_split_times(
+    struct gf_decoder *decoder, struct gf_batch *batch, struct gf_error *error)
 {
 	uint64_t *next[GF_TAG_LIMIT];
 	uint64_t unwanted; /* where times of other types go, one upon the other */
@@ -57,8 +57,8 @@ enum gf_status gf_decoder_split_times(struct gf_decoder *decoder, struct gf_batc
 		struct gf_buffer *buffer =
 		    gf_decoder_column(decoder, tag, GF_TIME_COLUMN, batch->rows[tag].count);
 		if (!buffer)
-			return gf_fail(error, GF_NO_MEMORY, UINT64_MAX, "out of memory for %u times",
-			    batch->rows[tag].count);
+			return gf_fail(error, GF_NO_MEMORY, UINT64_MAX,
+			    "out of memory for %u times", batch->rows[tag].count);
 		batch->rows[tag].columns[GF_TIME_COLUMN] = next[tag] = buffer->data;
 		step[tag] = 1;
 	}

@@ -28,8 +28,8 @@ static bool room_for(void **array, size_t *room, size_t count, size_t more, size
 static bool add_texts(struct gf_definitions *all, const struct gf_batch *batch)
 {
 	uint32_t rows = batch->rows[GF_TAG_text].count;
-	if (!room_for((void **)&all->texts, &all->text_room, all->text_count, rows,
-		sizeof(*all->texts)))
+	if (!room_for(
+		(void **)&all->texts, &all->text_room, all->text_count, rows, sizeof(*all->texts)))
 		return false;
 	for (uint32_t row = 0; row < rows; row++) {
 		struct gf_text text;
@@ -55,8 +55,8 @@ static void add_losses(struct gf_summary *summary, const struct gf_batch *batch)
 	}
 }
 
-enum gf_status gf_definitions_add(struct gf_reader *reader, const struct gf_batch *batch,
-    struct gf_error *error)
+enum gf_status gf_definitions_add(
+    struct gf_reader *reader, const struct gf_batch *batch, struct gf_error *error)
 {
 	struct gf_definitions *all = &reader->definitions;
 	uint32_t marks = batch->rows[GF_TAG_mark].count, clocks = batch->rows[GF_TAG_clock].count;
@@ -135,7 +135,8 @@ const char *gf_reader_property(const struct gf_reader *reader, const char *name)
 	for (size_t i = 0; i < all->text_count; i++) {
 		const struct gf_text_entry *text = &all->texts[i];
 		if (text->kind == GF_TEXT_PROPERTY && text->length > length &&
-		    memcmp(text->bytes, name, length + 1) == 0 && (!last || text->time >= last->time))
+		    memcmp(text->bytes, name, length + 1) == 0 &&
+		    (!last || text->time >= last->time))
 			last = text;
 	}
 	return last ? last->bytes + length + 1 : NULL;

@@ -16,8 +16,8 @@
 
 /* ---- headers ---- */
 
-enum gf_status gf_trace_header_check(const void *data, size_t bytes, uint64_t trace_id_out[2],
-    struct gf_error *error)
+enum gf_status gf_trace_header_check(
+    const void *data, size_t bytes, uint64_t trace_id_out[2], struct gf_error *error)
 {
 	const unsigned char *header = data;
 	if (bytes < 8 || memcmp(header, GF_TRACE_MAGIC, 8) != 0)
@@ -26,10 +26,11 @@ enum gf_status gf_trace_header_check(const void *data, size_t bytes, uint64_t tr
 			      : "the first 8 bytes of %zu are not " GF_TRACE_MAGIC,
 		    bytes);
 	if (bytes < GF_TRACE_HEADER_BYTES)
-		return gf_fail(error, GF_TRUNCATED, bytes, "the file ends inside its %u-byte header",
-		    GF_TRACE_HEADER_BYTES);
+		return gf_fail(error, GF_TRUNCATED, bytes,
+		    "the file ends inside its %u-byte header", GF_TRACE_HEADER_BYTES);
 	if (gf_get64(header + GF_FILE_CHECKSUM_AT) != XXH3_64bits(header, GF_FILE_CHECKSUM_AT))
-		return gf_fail(error, GF_BAD_FILE, 0, "the file header does not match its checksum");
+		return gf_fail(
+		    error, GF_BAD_FILE, 0, "the file header does not match its checksum");
 	uint32_t version = gf_get32(header + GF_FILE_VERSION_AT);
 	uint32_t required = gf_get32(header + GF_FILE_REQUIRED_AT);
 	if (version != GF_TRACE_VERSION || required != 0 ||
@@ -46,11 +47,11 @@ enum gf_status gf_trace_header_check(const void *data, size_t bytes, uint64_t tr
 static bool header_limits_hold(const struct gf_frame_info *info, uint32_t body_bytes)
 {
 	return body_bytes <= GF_FRAME_BODY_LIMIT && info->directory_bytes <= body_bytes &&
-	    info->directory_bytes <= GF_FRAME_DIRECTORY_LIMIT &&
-	    info->record_count > 0 && info->record_count <= GF_FRAME_RECORDS_LIMIT &&
-	    info->source_count <= GF_FRAME_SOURCE_LIMIT && info->section_count > 0 &&
-	    info->section_count <= GF_TAG_LIMIT && info->tick_shift <= GF_TICK_SHIFT_LIMIT &&
-	    info->time_first <= info->time_last && !(info->type_mask & 1);
+	       info->directory_bytes <= GF_FRAME_DIRECTORY_LIMIT && info->record_count > 0 &&
+	       info->record_count <= GF_FRAME_RECORDS_LIMIT &&
+	       info->source_count <= GF_FRAME_SOURCE_LIMIT && info->section_count > 0 &&
+	       info->section_count <= GF_TAG_LIMIT && info->tick_shift <= GF_TICK_SHIFT_LIMIT &&
+	       info->time_first <= info->time_last && !(info->type_mask & 1);
 }
 
 enum gf_status gf_frame_parse(const void *data, size_t bytes, uint64_t offset,
@@ -61,10 +62,11 @@ enum gf_status gf_frame_parse(const void *data, size_t bytes, uint64_t offset,
 		return gf_fail(error, GF_TRUNCATED, offset, "the file ends inside a frame header");
 	if (gf_get32(header + GF_FRAME_MAGIC_AT) != GF_FRAME_MAGIC)
 		return gf_fail(error, GF_BAD_FRAME, offset, "no frame begins here");
-	uint64_t sum = XXH3_64bits(header + GF_FRAME_BODY_CHECKSUM_AT,
-	    GF_FRAME_HEADER_BYTES - GF_FRAME_BODY_CHECKSUM_AT);
+	uint64_t sum = XXH3_64bits(
+	    header + GF_FRAME_BODY_CHECKSUM_AT, GF_FRAME_HEADER_BYTES - GF_FRAME_BODY_CHECKSUM_AT);
 	if (gf_get32(header + GF_FRAME_HEADER_CHECKSUM_AT) != (uint32_t)sum)
-		return gf_fail(error, GF_BAD_FRAME, offset, "a frame header does not match its checksum");
+		return gf_fail(
+		    error, GF_BAD_FRAME, offset, "a frame header does not match its checksum");
 	uint32_t body_bytes = gf_get32(header + GF_FRAME_BODY_BYTES_AT);
 	struct gf_frame_info info = {
 	    .offset = offset,
@@ -81,11 +83,13 @@ enum gf_status gf_frame_parse(const void *data, size_t bytes, uint64_t offset,
 	};
 	if (header[GF_FRAME_REQUIRED_AT] != 0)
 		return gf_fail(error, GF_TOO_NEW, offset,
-		    "a frame needs features %#x that this program does not know: use a newer gpushim",
+		    "a frame needs features %#x that this program does not know: use a newer "
+		    "gpushim",
 		    header[GF_FRAME_REQUIRED_AT]);
 	if (!header_limits_hold(&info, body_bytes))
 		return gf_fail(error, GF_BAD_FRAME, offset,
-		    "a frame header is out of limits (%u bytes, %u records, %u sources, %u sections)",
+		    "a frame header is out of limits (%u bytes, %u records, %u sources, %u "
+		    "sections)",
 		    body_bytes, info.record_count, info.source_count, info.section_count);
 	*info_out = info;
 	return GF_OK;
@@ -114,10 +118,11 @@ struct section {
 	struct gf_column_layout columns[GF_SECTION_COLUMNS_LIMIT];
 };
 
-static enum gf_status bad_directory(const struct gf_frame_info *info, const char *what,
-    struct gf_error *error)
+static enum gf_status bad_directory(
+    const struct gf_frame_info *info, const char *what, struct gf_error *error)
 {
-	return gf_fail(error, GF_BAD_FRAME, info->offset, "the directory of a frame is wrong: %s", what);
+	return gf_fail(
+	    error, GF_BAD_FRAME, info->offset, "the directory of a frame is wrong: %s", what);
 }
 
 static enum gf_status read_section(const struct gf_frame_info *info, struct gf_cursor *cursor,
@@ -136,7 +141,8 @@ static enum gf_status read_section(const struct gf_frame_info *info, struct gf_c
 		return bad_directory(info, "a section is out of limits", error);
 	if (section->form > GF_FORM_ZSTD || reserved != 0)
 		return gf_fail(error, GF_TOO_NEW, info->offset,
-		    "a section is stored in a form (%u, %u) that this program does not know: use a newer "
+		    "a section is stored in a form (%u, %u) that this program does not know: use a "
+		    "newer "
 		    "gpushim",
 		    section->form, reserved);
 	section->raw_bytes = section->extra_bytes;
@@ -155,14 +161,14 @@ static enum gf_status read_section(const struct gf_frame_info *info, struct gf_c
 struct directory {
 	const struct gf_frame_info *info;
 	struct gf_cursor cursor;
-	uint64_t seen;          /* tags; bit 0 is the order section */
-	uint64_t records;       /* rows of all types so far */
+	uint64_t seen;		/* tags; bit 0 is the order section */
+	uint64_t records;	/* rows of all types so far */
 	uint64_t payload_bytes; /* of all sections so far */
 	unsigned left;
 };
 
-static enum gf_status next_section(struct directory *directory, struct section *section,
-    struct gf_error *error)
+static enum gf_status next_section(
+    struct directory *directory, struct section *section, struct gf_error *error)
 {
 	const struct gf_frame_info *info = directory->info;
 	enum gf_status status = read_section(info, &directory->cursor, section, error);
@@ -192,8 +198,8 @@ static enum gf_status open_directory(struct directory *directory, const struct g
 	    (uint32_t)XXH3_64bits(body, info->directory_bytes))
 		return gf_fail(error, GF_BAD_FRAME, info->offset,
 		    "the directory of a frame does not match its checksum");
-	*directory = (struct directory){info, gf_cursor_over(body, info->directory_bytes), 0, 0, 0,
-	    info->section_count};
+	*directory = (struct directory){
+	    info, gf_cursor_over(body, info->directory_bytes), 0, 0, 0, info->section_count};
 	for (unsigned i = 0; i < info->source_count; i++) {
 		struct gf_frame_source source;
 		source.sequence = gf_take64(&directory->cursor);
@@ -223,21 +229,23 @@ enum gf_status gf_frame_directory(const struct gf_frame_info *info, const void *
 	return status;
 }
 
-enum gf_status gf_frame_verify(const struct gf_frame_info *info, const void *frame,
-    struct gf_error *error)
+enum gf_status gf_frame_verify(
+    const struct gf_frame_info *info, const void *frame, struct gf_error *error)
 {
 	const unsigned char *header = frame;
-	uint64_t sum = XXH3_64bits(header + GF_FRAME_HEADER_BYTES, info->bytes - GF_FRAME_HEADER_BYTES);
+	uint64_t sum =
+	    XXH3_64bits(header + GF_FRAME_HEADER_BYTES, info->bytes - GF_FRAME_HEADER_BYTES);
 	if (gf_get64(header + GF_FRAME_BODY_CHECKSUM_AT) != sum)
 		return gf_fail(error, GF_BAD_FRAME, info->offset,
-		    "a frame of %llu bytes does not match its checksum", (unsigned long long)info->bytes);
+		    "a frame of %llu bytes does not match its checksum",
+		    (unsigned long long)info->bytes);
 	return GF_OK;
 }
 
 /* ---- sections ---- */
 
-static enum gf_status bad_section(const struct gf_frame_info *info, const struct section *section,
-    struct gf_error *error)
+static enum gf_status bad_section(
+    const struct gf_frame_info *info, const struct section *section, struct gf_error *error)
 {
 	return gf_fail(error, GF_BAD_FRAME, info->offset, "section %u of a frame cannot be decoded",
 	    section->tag);
@@ -245,7 +253,8 @@ static enum gf_status bad_section(const struct gf_frame_info *info, const struct
 
 static enum gf_status no_memory(size_t bytes, struct gf_error *error)
 {
-	return gf_fail(error, GF_NO_MEMORY, UINT64_MAX, "out of memory for %zu bytes of a frame", bytes);
+	return gf_fail(
+	    error, GF_NO_MEMORY, UINT64_MAX, "out of memory for %zu bytes of a frame", bytes);
 }
 
 struct gf_scratch *gf_scratch_new(void)
@@ -280,8 +289,8 @@ static enum gf_status unpack(struct gf_scratch *scratch, const struct gf_frame_i
 	void *raw = gf_buffer_room(&scratch->raw, section->raw_bytes);
 	if (!raw)
 		return no_memory(section->raw_bytes, error);
-	size_t got = ZSTD_decompressDCtx(scratch->zstd, raw, section->raw_bytes, stored,
-	    section->stored_bytes);
+	size_t got = ZSTD_decompressDCtx(
+	    scratch->zstd, raw, section->raw_bytes, stored, section->stored_bytes);
 	if (ZSTD_isError(got) || got != section->raw_bytes)
 		return bad_section(info, section, error);
 	*raw_out = raw;
@@ -302,7 +311,8 @@ static enum gf_status decode_order(struct gf_decoder *decoder, const struct gf_f
 	if (!types_out || !times_out)
 		return no_memory((size_t)rows * 9, error);
 	if (!gf_column_decode(types, rows, raw, NULL, types_out) ||
-	    !gf_column_decode(times, rows, raw + gf_column_stored_bytes(types, rows), NULL, times_out))
+	    !gf_column_decode(
+		times, rows, raw + gf_column_stored_bytes(types, rows), NULL, times_out))
 		return bad_section(info, section, error);
 	batch->count = rows;
 	batch->types = types_out;
@@ -317,14 +327,16 @@ static enum gf_status decode_columns(struct gf_decoder *decoder, const struct gf
 {
 	const struct gf_record_type *type = gf_record_type(section->tag);
 	unsigned size_column = gf_column_index(type, "size");
-	const uint64_t *sizes = size_column < type->column_count ? rows->columns[size_column] : NULL;
+	const uint64_t *sizes =
+	    size_column < type->column_count ? rows->columns[size_column] : NULL;
 	for (unsigned i = 0; i < section->column_count && i < type->column_count; i++) {
 		const struct gf_column_layout *layout = &section->columns[i];
 		const unsigned char *from = raw;
 		raw += gf_column_stored_bytes(layout, section->rows);
 		if (i == GF_TIME_COLUMN || totals != (layout->code == GF_CODE_TOTAL))
 			continue;
-		struct gf_buffer *buffer = gf_decoder_column(decoder, section->tag, i, section->rows);
+		struct gf_buffer *buffer =
+		    gf_decoder_column(decoder, section->tag, i, section->rows);
 		if (!buffer)
 			return no_memory((size_t)section->rows * layout->bytes, error);
 		if (layout->bytes != type->columns[i].bytes)

@@ -25,9 +25,10 @@
 	_Static_assert(sizeof(struct gf_##name) <= 8 * GF_RECORD_WORDS_LIMIT, "too long: " #name);
 GF_RECORDS(RECORD)
 #undef RECORD
-_Static_assert(GF_FRAME_SOURCE_LIMIT * GF_SOURCE_BYTES +
-	    32 * (GF_SECTION_BYTES + GF_COLUMNS_LIMIT * GF_COLUMN_BYTES_LIMIT) <=
-	DIRECTORY_LIMIT, "room for 32 record types");
+_Static_assert(GF_FRAME_SOURCE_LIMIT *GF_SOURCE_BYTES +
+		       32 * (GF_SECTION_BYTES + GF_COLUMNS_LIMIT * GF_COLUMN_BYTES_LIMIT) <=
+		   DIRECTORY_LIMIT,
+    "room for 32 record types");
 
 struct gf_encoder {
 	size_t record_limit; /* of one frame */
@@ -81,8 +82,8 @@ size_t gf_encoder_bytes(uint32_t source_limit)
 {
 	struct sizes sizes = sizes_for(source_limit);
 	return aligned(sizeof(struct gf_encoder)) + aligned(sizes.zstd) +
-	    6 * aligned(sizes.records * sizeof(uint64_t)) + aligned(sizes.records) +
-	    aligned(sizes.raw) + aligned(sizes.out);
+	       6 * aligned(sizes.records * sizeof(uint64_t)) + aligned(sizes.records) +
+	       aligned(sizes.raw) + aligned(sizes.out);
 }
 
 static void *carve(char **at, size_t bytes)
@@ -92,8 +93,8 @@ static void *carve(char **at, size_t bytes)
 	return part;
 }
 
-struct gf_encoder *gf_encoder_init(void *memory, size_t bytes, uint32_t source_limit,
-    unsigned tick_shift)
+struct gf_encoder *gf_encoder_init(
+    void *memory, size_t bytes, uint32_t source_limit, unsigned tick_shift)
 {
 	if (source_limit == 0 || source_limit > GF_FRAME_SOURCE_LIMIT ||
 	    tick_shift > GF_TICK_SHIFT_LIMIT || ((uintptr_t)memory & 63) ||
@@ -131,7 +132,8 @@ struct gf_encoder *gf_encoder_init(void *memory, size_t bytes, uint32_t source_l
 
 /* ---- the walk ---- */
 
-static enum gf_status bad_record(const struct gf_source *source, uint32_t at, struct gf_error *error)
+static enum gf_status bad_record(
+    const struct gf_source *source, uint32_t at, struct gf_error *error)
 {
 	const char *record = (const char *)source->chunk + at;
 	return gf_fail(error, GF_BAD_RECORD, at,
@@ -140,19 +142,19 @@ static enum gf_status bad_record(const struct gf_source *source, uint32_t at, st
 }
 
 /* Fixed-length records of this version are known by their head word alone; others take longer. */
-static bool record_fits(const struct gf_encoder *encoder, const unsigned char *record, uint32_t head,
-    uint32_t left)
+static bool record_fits(
+    const struct gf_encoder *encoder, const unsigned char *record, uint32_t head, uint32_t left)
 {
 	uint32_t tag = GF_HEAD_TAG(head);
 	if (tag < GF_TAG_LIMIT && head == encoder->heads[tag] && GF_HEAD_BYTES(head) <= left)
 		return true;
 	const struct gf_record_type *type = gf_record_type(tag);
 	return type && GF_HEAD_BYTES(head) <= left && GF_HEAD_BYTES(head) >= type->bytes &&
-	    gf_record_valid(record, head);
+	       gf_record_valid(record, head);
 }
 
-static enum gf_status walk_source(struct gf_encoder *encoder, const struct gf_source *source,
-    struct gf_error *error)
+static enum gf_status walk_source(
+    struct gf_encoder *encoder, const struct gf_source *source, struct gf_error *error)
 {
 	const unsigned char *bytes = (const unsigned char *)source->chunk;
 	uint64_t rounding = ~(uint64_t)0 << encoder->tick_shift;
@@ -197,12 +199,13 @@ static void sort_by_type(struct gf_encoder *encoder)
 static void close_section(struct gf_encoder *encoder, unsigned char *entry, unsigned tag,
     unsigned columns, uint32_t rows, size_t raw_bytes, size_t extra_bytes)
 {
-	unsigned char *to = encoder->out + GF_FRAME_HEADER_BYTES + DIRECTORY_LIMIT +
-	    encoder->payload_bytes;
+	unsigned char *to =
+	    encoder->out + GF_FRAME_HEADER_BYTES + DIRECTORY_LIMIT + encoder->payload_bytes;
 	size_t stored = raw_bytes;
 	enum gf_section_form form = GF_FORM_STORED;
 	if (raw_bytes > 16) {
-		size_t got = ZSTD_compress2(encoder->zstd, to, raw_bytes - 1, encoder->raw, raw_bytes);
+		size_t got =
+		    ZSTD_compress2(encoder->zstd, to, raw_bytes - 1, encoder->raw, raw_bytes);
 		if (!ZSTD_isError(got)) {
 			stored = got;
 			form = GF_FORM_ZSTD;
@@ -246,25 +249,28 @@ static void encode_order(struct gf_encoder *encoder)
 	size_t bytes = gf_column_encode_reduced(numbers, rows, &types, NULL, encoder->raw);
 	add_column(encoder, &types);
 	struct gf_column_form times = {.code = GF_CODE_DELTA, .width_log = 3};
-	bytes += gf_column_encode(encoder->times, NULL, encoder->work, rows, &times, NULL,
-	    encoder->raw + bytes);
+	bytes += gf_column_encode(
+	    encoder->times, NULL, encoder->work, rows, &times, NULL, encoder->raw + bytes);
 	add_column(encoder, &times);
 	close_section(encoder, entry, GF_SECTION_ORDER, 2, rows, bytes, 0);
 }
 
 static uint64_t load_field(const unsigned char *at, unsigned bytes)
 {
-	return bytes == 8 ? *(const uint64_t *)at
-	    : bytes == 4  ? *(const uint32_t *)at
-			  : *(const uint16_t *)at;
+	return bytes == 8   ? *(const uint64_t *)at
+	       : bytes == 4 ? *(const uint32_t *)at
+			    : *(const uint16_t *)at;
 }
 
 static enum gf_column_code code_of(const struct gf_column *column)
 {
 	switch (column->coding) {
-	case GF_CODING_DELTA: return GF_CODE_DELTA;
-	case GF_CODING_TOTAL: return GF_CODE_TOTAL;
-	default: return GF_CODE_PLAIN;
+	case GF_CODING_DELTA:
+		return GF_CODE_DELTA;
+	case GF_CODING_TOTAL:
+		return GF_CODE_TOTAL;
+	default:
+		return GF_CODE_PLAIN;
 	}
 }
 
@@ -276,12 +282,14 @@ static size_t encode_varying(struct gf_encoder *encoder, const struct gf_column 
 	uint64_t first = load_field(records[0] + column->offset, column->bytes) & rounding;
 	if (form->code == GF_CODE_PLAIN && gf_column_reduce(first, differs, form)) {
 		uint32_t *numbers = (uint32_t *)encoder->values;
-		gf_gather_reduced(records, rows, column, rounding, form->base, form->shift, numbers);
+		gf_gather_reduced(
+		    records, rows, column, rounding, form->base, form->shift, numbers);
 		return gf_column_encode_reduced(numbers, rows, form, table, out);
 	}
 	gf_gather(records, rows, column, rounding, encoder->values);
-	return gf_column_encode(encoder->values, form->code == GF_CODE_TOTAL ? encoder->sizes : NULL,
-	    encoder->work, rows, form, NULL, out);
+	return gf_column_encode(encoder->values,
+	    form->code == GF_CODE_TOTAL ? encoder->sizes : NULL, encoder->work, rows, form, NULL,
+	    out);
 }
 
 /* A table is tried unless it was of no use for this column a few frames ago. */
@@ -312,19 +320,18 @@ static size_t encode_column(struct gf_encoder *encoder, const struct gf_record_t
 	const struct gf_column *column = &type->columns[index];
 	struct gf_column_form form = {
 	    .width_log = (uint8_t)__builtin_ctz(column->bytes), .is_signed = column->is_signed};
-	uint64_t rounding = column->coding == GF_CODING_TICKS
-	    ? ~(uint64_t)0 << encoder->tick_shift
-	    : UINT64_MAX;
-	uint64_t differs = rounding &
-	    load_field((const unsigned char *)differing + column->offset, column->bytes);
+	uint64_t rounding =
+	    column->coding == GF_CODING_TICKS ? ~(uint64_t)0 << encoder->tick_shift : UINT64_MAX;
+	uint64_t differs =
+	    rounding & load_field((const unsigned char *)differing + column->offset, column->bytes);
 	size_t bytes = 0;
 	if (column->coding == GF_CODING_TIME)
 		form.base = 0;
 	else if (!differs && column->coding != GF_CODING_TOTAL)
 		form.base = load_field(records[0] + column->offset, column->bytes) & rounding;
 	else
-		bytes = encode_with_table(encoder, type, index, records, rows, rounding, differs, &form,
-		    out);
+		bytes = encode_with_table(
+		    encoder, type, index, records, rows, rounding, differs, &form, out);
 	add_column(encoder, &form);
 	return bytes;
 }
@@ -349,8 +356,8 @@ static void encode_type(struct gf_encoder *encoder, const struct gf_record_type 
 	size_t raw_bytes = 0, extra_bytes = 0;
 	gf_gather_differing(records, rows, type->bytes / 8, differing);
 	for (unsigned i = 0; i < type->column_count; i++)
-		raw_bytes += encode_column(encoder, type, i, records, rows, differing,
-		    encoder->raw + raw_bytes);
+		raw_bytes += encode_column(
+		    encoder, type, i, records, rows, differing, encoder->raw + raw_bytes);
 	if (type->tag == GF_TAG_text)
 		extra_bytes = append_texts(records, rows, encoder->raw + raw_bytes);
 	close_section(encoder, entry, type->tag, type->column_count, rows, raw_bytes + extra_bytes,
@@ -404,10 +411,12 @@ static enum gf_status walk(struct gf_encoder *encoder, const struct gf_source *s
 	encoder->time_first = UINT64_MAX;
 	encoder->time_last = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		if (sources[i].begin > sources[i].end || sources[i].begin % 8 || sources[i].end % 8 ||
-		    sources[i].begin < GF_CHUNK_HEADER_BYTES || sources[i].end > GF_CHUNK_BYTES)
-			return gf_fail(error, GF_USAGE, UINT64_MAX, "records from byte %u to %u of a chunk",
-			    sources[i].begin, sources[i].end);
+		if (sources[i].begin > sources[i].end || sources[i].begin % 8 ||
+		    sources[i].end % 8 || sources[i].begin < GF_CHUNK_HEADER_BYTES ||
+		    sources[i].end > GF_CHUNK_BYTES)
+			return gf_fail(error, GF_USAGE, UINT64_MAX,
+			    "records from byte %u to %u of a chunk", sources[i].begin,
+			    sources[i].end);
 		enum gf_status status = walk_source(encoder, &sources[i], error);
 		if (status)
 			return status;
@@ -417,12 +426,12 @@ static enum gf_status walk(struct gf_encoder *encoder, const struct gf_source *s
 	return GF_OK;
 }
 
-enum gf_status gf_encode(struct gf_encoder *encoder, const struct gf_source *sources, uint32_t count,
-    const void **frame_out, size_t *bytes_out, struct gf_error *error)
+enum gf_status gf_encode(struct gf_encoder *encoder, const struct gf_source *sources,
+    uint32_t count, const void **frame_out, size_t *bytes_out, struct gf_error *error)
 {
 	if (count == 0 || count > encoder->source_limit)
-		return gf_fail(error, GF_USAGE, UINT64_MAX, "%u sources for a frame, at most %u", count,
-		    encoder->source_limit);
+		return gf_fail(error, GF_USAGE, UINT64_MAX, "%u sources for a frame, at most %u",
+		    count, encoder->source_limit);
 	enum gf_status status = walk(encoder, sources, count, error);
 	if (status)
 		return status;
@@ -439,8 +448,8 @@ enum gf_status gf_encode(struct gf_encoder *encoder, const struct gf_source *sou
 		start += encoder->counts[tag];
 	}
 	/* The payload was written behind room for the longest directory: the two meet now. */
-	unsigned char *body = encoder->out + GF_FRAME_HEADER_BYTES + DIRECTORY_LIMIT -
-	    encoder->directory_bytes;
+	unsigned char *body =
+	    encoder->out + GF_FRAME_HEADER_BYTES + DIRECTORY_LIMIT - encoder->directory_bytes;
 	unsigned char *frame = body - GF_FRAME_HEADER_BYTES;
 	memcpy(body, encoder->directory, encoder->directory_bytes);
 	size_t body_bytes = encoder->directory_bytes + encoder->payload_bytes;

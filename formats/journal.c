@@ -49,7 +49,8 @@ static enum gf_status map_file(struct gf_journal *out, const char *path, uint32_
 	int cause = allocate(out->fd, 0, chunk_offset(first_chunks));
 	if (cause == 0) {
 		out->mapped_bytes = (size_t)chunk_offset(chunk_limit);
-		void *map = mmap(NULL, out->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, out->fd, 0);
+		void *map =
+		    mmap(NULL, out->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, out->fd, 0);
 		if (map != MAP_FAILED) {
 			out->header = map;
 			return GF_OK;
@@ -112,8 +113,8 @@ static bool take(struct gf_chunk *chunk)
 	uint32_t expected = GF_CHUNK_FREE;
 	if (__atomic_load_n(&chunk->state, __ATOMIC_RELAXED) != GF_CHUNK_FREE)
 		return false;
-	return __atomic_compare_exchange_n(&chunk->state, &expected, GF_CHUNK_OWNED, false,
-	    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(
+	    &chunk->state, &expected, GF_CHUNK_OWNED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 struct gf_chunk *gf_journal_claim(struct gf_journal *journal, uint32_t thread_id, uint32_t *hint)
@@ -129,7 +130,8 @@ struct gf_chunk *gf_journal_claim(struct gf_journal *journal, uint32_t thread_id
 		__atomic_store_n(hint, index + 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&chunk->thread_id, thread_id, __ATOMIC_RELAXED);
 		__atomic_store_n(&chunk->sequence,
-		    __atomic_fetch_add(&header->next_sequence, 1, __ATOMIC_RELEASE), __ATOMIC_RELAXED);
+		    __atomic_fetch_add(&header->next_sequence, 1, __ATOMIC_RELEASE),
+		    __ATOMIC_RELAXED);
 		/* Last: whoever sees 64 here sees the thread and the sequence too. */
 		__atomic_store_n(&chunk->framed_bytes, GF_CHUNK_HEADER_BYTES, __ATOMIC_RELEASE);
 		return chunk;
@@ -151,8 +153,8 @@ void gf_chunk_recycle(struct gf_chunk *chunk)
 	__atomic_store_n(&chunk->state, GF_CHUNK_FREE, __ATOMIC_RELEASE);
 }
 
-uint32_t gf_chunk_extent(const struct gf_chunk *chunk, uint32_t from, uint32_t limit,
-    bool *damaged_out)
+uint32_t gf_chunk_extent(
+    const struct gf_chunk *chunk, uint32_t from, uint32_t limit, bool *damaged_out)
 {
 	const char *bytes = (const char *)chunk;
 	*damaged_out = false;

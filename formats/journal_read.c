@@ -13,16 +13,19 @@
 static enum gf_status check_header(const struct gf_journal_header *header, struct gf_error *error)
 {
 	if (memcmp(header->magic, GF_JOURNAL_MAGIC, sizeof(header->magic)) != 0)
-		return gf_fail(error, GF_BAD_FILE, 0, "the journal does not begin with " GF_JOURNAL_MAGIC);
+		return gf_fail(
+		    error, GF_BAD_FILE, 0, "the journal does not begin with " GF_JOURNAL_MAGIC);
 	if (header->byte_order != GF_BYTE_ORDER_MARK)
 		return gf_fail(error, GF_UNSUPPORTED, 0,
-		    "the journal was written on a machine of another byte order (mark %#x): read it there",
+		    "the journal was written on a machine of another byte order (mark %#x): read "
+		    "it there",
 		    header->byte_order);
 	if (header->version != GF_JOURNAL_VERSION)
 		return gf_fail(error, GF_TOO_NEW, 0,
 		    "journal format version %u, this program reads version %u: use a newer gpushim",
 		    header->version, GF_JOURNAL_VERSION);
-	if (header->header_bytes != GF_JOURNAL_HEADER_BYTES || header->chunk_bytes != GF_CHUNK_BYTES)
+	if (header->header_bytes != GF_JOURNAL_HEADER_BYTES ||
+	    header->chunk_bytes != GF_CHUNK_BYTES)
 		return gf_fail(error, GF_BAD_FILE, 0,
 		    "the journal's header is damaged: %u bytes of header, %u of a chunk",
 		    header->header_bytes, header->chunk_bytes);
@@ -47,8 +50,8 @@ static uint32_t record_limit(const struct gf_chunk *chunk, bool *damaged)
  *
  * Returns GF_END if the chunk holds nothing (any more).
  */
-static enum gf_status copy_chunk(int fd, uint64_t offset, struct gf_chunk *first,
-    struct gf_leftover *out)
+static enum gf_status copy_chunk(
+    int fd, uint64_t offset, struct gf_chunk *first, struct gf_leftover *out)
 {
 	uint64_t sequence = first->sequence;
 	if (sequence == 0 || first->state == GF_CHUNK_FREE)
@@ -85,8 +88,8 @@ static int by_sequence(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static enum gf_status add_leftover(struct gf_journal_copy *copy, size_t *room,
-    const struct gf_leftover *leftover)
+static enum gf_status add_leftover(
+    struct gf_journal_copy *copy, size_t *room, const struct gf_leftover *leftover)
 {
 	if (copy->count == *room) {
 		size_t more = *room ? 2 * *room : 16;
@@ -101,12 +104,12 @@ static enum gf_status add_leftover(struct gf_journal_copy *copy, size_t *room,
 }
 
 /* Chunks that the file is too short for are counted as damaged: their records are gone. */
-static enum gf_status copy_chunks(int fd, uint32_t chunk_count, struct gf_journal_copy *copy,
-    struct gf_error *error)
+static enum gf_status copy_chunks(
+    int fd, uint32_t chunk_count, struct gf_journal_copy *copy, struct gf_error *error)
 {
 	uint64_t whole = copy->file_bytes < GF_JOURNAL_HEADER_BYTES
-	    ? 0
-	    : (copy->file_bytes - GF_JOURNAL_HEADER_BYTES) / GF_CHUNK_BYTES;
+			     ? 0
+			     : (copy->file_bytes - GF_JOURNAL_HEADER_BYTES) / GF_CHUNK_BYTES;
 	struct gf_chunk *buffer = aligned_alloc(64, GF_CHUNK_BYTES);
 	enum gf_status status = buffer ? GF_OK : GF_NO_MEMORY;
 	size_t room = 0;
@@ -147,8 +150,8 @@ static void drop_newer(struct gf_journal_copy *copy, uint64_t bound)
 		free(copy->leftovers[--copy->count].chunk);
 }
 
-enum gf_status gf_journal_copy(const char *path, struct gf_journal_copy *copy_out,
-    struct gf_error *error)
+enum gf_status gf_journal_copy(
+    const char *path, struct gf_journal_copy *copy_out, struct gf_error *error)
 {
 	struct gf_journal_copy copy;
 	struct gf_journal_header header;
@@ -161,8 +164,9 @@ enum gf_status gf_journal_copy(const char *path, struct gf_journal_copy *copy_ou
 		int cause = errno;
 		if (fd >= 0)
 			close(fd);
-		return gf_fail(error, GF_IO, UINT64_MAX, "cannot open the journal %s: %s (errno %d)", path,
-		    gf_errno_words(cause), cause);
+		return gf_fail(error, GF_IO, UINT64_MAX,
+		    "cannot open the journal %s: %s (errno %d)", path, gf_errno_words(cause),
+		    cause);
 	}
 	copy.file_bytes = (uint64_t)stat.st_size;
 	enum gf_status status = GF_OK;

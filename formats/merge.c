@@ -37,7 +37,7 @@ struct gf_merge {
 	size_t heap_count;
 	struct open_frame *free_frames;
 	const struct lane *rival; /* the second in order, NULL if there is one lane only */
-	bool given;               /* the top lane's event was handed out: go on behind it */
+	bool given;		  /* the top lane's event was handed out: go on behind it */
 };
 
 /* ---- lanes ---- */
@@ -105,7 +105,8 @@ static bool find_event(const struct gf_merge *merge, struct lane *lane)
 static enum gf_status open_next(struct gf_merge *merge, struct lane *lane, struct gf_error *error)
 {
 	if (!lane->open && !(lane->open = take_frame(merge)))
-		return gf_fail(error, GF_NO_MEMORY, UINT64_MAX, "out of memory for a decoded frame");
+		return gf_fail(
+		    error, GF_NO_MEMORY, UINT64_MAX, "out of memory for a decoded frame");
 	while (lane->unit < lane->unit_end) {
 		struct open_frame *open = lane->open;
 		enum gf_status status = gf_reader_load(merge->reader, merge->order[lane->unit++],
@@ -180,8 +181,8 @@ static bool step(struct gf_merge *merge)
 	return false;
 }
 
-enum gf_status gf_merge_next(struct gf_merge *merge, struct gf_event_ref *out,
-    struct gf_error *error)
+enum gf_status gf_merge_next(
+    struct gf_merge *merge, struct gf_event_ref *out, struct gf_error *error)
 {
 	/* Not before: the batch of the last event had to stay as it was until now. */
 	bool ready = merge->given && step(merge);
@@ -205,7 +206,8 @@ enum gf_status gf_merge_next(struct gf_merge *merge, struct gf_event_ref *out,
 
 static int by_thread(const void *left, const void *right)
 {
-	const struct gf_unit *a = *(struct gf_unit *const *)left, *b = *(struct gf_unit *const *)right;
+	const struct gf_unit *a = *(struct gf_unit *const *)left,
+			     *b = *(struct gf_unit *const *)right;
 	if (a->info.thread_id != b->info.thread_id)
 		return a->info.thread_id < b->info.thread_id ? -1 : 1;
 	if (a->first_source.sequence != b->first_source.sequence)
@@ -220,7 +222,8 @@ static void make_lanes(struct gf_merge *merge, size_t units)
 	for (size_t i = 0; i < units;) {
 		struct lane *lane = &merge->lanes[merge->heap_count];
 		*lane = (struct lane){.ticks = merge->order[i]->info.time_first,
-		    .thread_id = merge->order[i]->info.thread_id, .unit = i};
+		    .thread_id = merge->order[i]->info.thread_id,
+		    .unit = i};
 		while (i < units && merge->order[i]->info.thread_id == lane->thread_id)
 			i++;
 		lane->unit_end = i;

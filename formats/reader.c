@@ -43,7 +43,8 @@ static enum gf_status open_trace(struct gf_reader *reader, const char *path, str
 		close(reader->fd);
 		reader->fd = spooled;
 		if (fstat(spooled, &stat) != 0)
-			return gf_fail(error, GF_IO, UINT64_MAX, "cannot read the copy of %s", path);
+			return gf_fail(
+			    error, GF_IO, UINT64_MAX, "cannot read the copy of %s", path);
 	}
 	reader->trace_bytes = (uint64_t)stat.st_size;
 	return GF_OK;
@@ -51,7 +52,8 @@ static enum gf_status open_trace(struct gf_reader *reader, const char *path, str
 
 /* The journal first, then the trace: what moves from one to the other meanwhile is seen twice, and
  * dropped once, but never missed. */
-static enum gf_status open_journal(struct gf_reader *reader, const char *path, struct gf_error *error)
+static enum gf_status open_journal(
+    struct gf_reader *reader, const char *path, struct gf_error *error)
 {
 	char journal_path[PATH_MAX];
 	struct gf_error cause;
@@ -80,8 +82,8 @@ static void drop_journal(struct gf_reader *reader, const char *why)
 }
 
 /* What a file that is no trace seems to be. */
-static enum gf_status refuse(const struct gf_reader *reader, const unsigned char *header, size_t got,
-    const char *path, const char *cause, struct gf_error *error)
+static enum gf_status refuse(const struct gf_reader *reader, const unsigned char *header,
+    size_t got, const char *path, const char *cause, struct gf_error *error)
 {
 	size_t zeros = 0;
 	while (zeros < got && header[zeros] == 0)
@@ -91,19 +93,21 @@ static enum gf_status refuse(const struct gf_reader *reader, const unsigned char
 		    "%s is empty: the recording ended before it wrote anything", path);
 	if (zeros == got)
 		return gf_fail(error, GF_BAD_FILE, 0,
-		    "%s begins with %zu zero bytes: the machine stopped before they were written, or "
+		    "%s begins with %zu zero bytes: the machine stopped before they were written, "
+		    "or "
 		    "the copy is not complete",
 		    path, zeros);
 	if (got >= 8 && memcmp(header, GF_JOURNAL_MAGIC, 8) == 0)
 		return gf_fail(error, GF_BAD_FILE, 0,
-		    "%s is a journal: give the name of its trace, without " GF_JOURNAL_SUFFIX, path);
+		    "%s is a journal: give the name of its trace, without " GF_JOURNAL_SUFFIX,
+		    path);
 	return gf_fail(error, GF_BAD_FILE, 0, "%s is not a gpushim trace: %s", path, cause);
 }
 
 /* Whether the journal beside the trace is of the same recording.  Of a damaged header half of the
  * identity may have survived; where there is no header at all the name has to do. */
-static bool same_recording(const struct gf_reader *reader, const unsigned char *header, size_t got,
-    bool sound)
+static bool same_recording(
+    const struct gf_reader *reader, const unsigned char *header, size_t got, bool sound)
 {
 	static const unsigned char nothing[GF_TRACE_HEADER_BYTES];
 	if (got < GF_TRACE_HEADER_BYTES || memcmp(header, nothing, sizeof(nothing)) == 0)
@@ -121,15 +125,15 @@ static uint64_t first_frame(const struct gf_reader *reader)
 	size_t bytes = start ? gf_read_at(reader->fd, start, limit, 0) : 0, at = 0;
 	struct gf_frame_info info;
 	while ((at = gf_frame_search(start, bytes, at)) < bytes &&
-	    gf_frame_parse(start + at, bytes - at, at, &info, NULL) != GF_OK)
+	       gf_frame_parse(start + at, bytes - at, at, &info, NULL) != GF_OK)
 		at++;
 	free(start);
 	return at < bytes ? at : reader->trace_bytes;
 }
 
 /* Check the file header; behind a damaged one frames may still follow.  Sets where they begin. */
-static enum gf_status read_header(struct gf_reader *reader, const char *path, uint64_t *from_out,
-    struct gf_error *error)
+static enum gf_status read_header(
+    struct gf_reader *reader, const char *path, uint64_t *from_out, struct gf_error *error)
 {
 	unsigned char header[GF_TRACE_HEADER_BYTES];
 	uint64_t id[2];
@@ -165,15 +169,18 @@ static void count_times(struct gf_summary *summary, const struct gf_frame_info *
 		summary->last_ticks = info->time_last;
 }
 
-/* A part of a chunk as a unit, described by a walk over its records.  False: nothing sound there. */
+/* A part of a chunk as a unit, described by a walk over its records.  False: nothing sound there.
+ */
 static bool describe_part(struct gf_reader *reader, const struct gf_leftover *leftover,
     uint32_t begin, uint32_t end, struct gf_unit *out)
 {
 	bool damaged;
 	const char *bytes = (const char *)leftover->chunk;
 	end = gf_chunk_extent(leftover->chunk, begin, end, &damaged);
-	struct gf_frame_info info = {.offset = leftover->offset + begin, .bytes = end - begin,
-	    .time_first = UINT64_MAX, .thread_id = leftover->thread_id};
+	struct gf_frame_info info = {.offset = leftover->offset + begin,
+	    .bytes = end - begin,
+	    .time_first = UINT64_MAX,
+	    .thread_id = leftover->thread_id};
 	for (uint32_t at = begin; at < end;) {
 		uint32_t head;
 		uint64_t time;
@@ -186,7 +193,8 @@ static bool describe_part(struct gf_reader *reader, const struct gf_leftover *le
 		reader->summary.record_count[GF_HEAD_TAG(head)]++;
 		at += GF_HEAD_BYTES(head);
 	}
-	*out = (struct gf_unit){.info = info, .records = bytes + begin,
+	*out = (struct gf_unit){.info = info,
+	    .records = bytes + begin,
 	    .first_source = {leftover->sequence, begin, end}};
 	return info.record_count > 0;
 }
@@ -200,7 +208,8 @@ static void add_parts(struct gf_reader *reader, const struct gf_trace_index *ind
 		uint32_t at = GF_CHUNK_HEADER_BYTES;
 		for (; next < index->covered_count && index->covered[next].leftover == i; next++) {
 			const struct gf_covered *covered = &index->covered[next];
-			uint32_t end = covered->begin < leftover->end ? covered->begin : leftover->end;
+			uint32_t end =
+			    covered->begin < leftover->end ? covered->begin : leftover->end;
 			if (end > at && describe_part(reader, leftover, at, end,
 					    &reader->units[reader->unit_count]))
 				reader->unit_count++;
@@ -213,8 +222,8 @@ static void add_parts(struct gf_reader *reader, const struct gf_trace_index *ind
 	}
 }
 
-static enum gf_status make_units(struct gf_reader *reader, const struct gf_trace_index *index,
-    struct gf_error *error)
+static enum gf_status make_units(
+    struct gf_reader *reader, const struct gf_trace_index *index, struct gf_error *error)
 {
 	struct gf_summary *summary = &reader->summary;
 	size_t limit = index->count + reader->journal.count + index->covered_count + 1;
@@ -260,8 +269,8 @@ static enum gf_status read_definitions(struct gf_reader *reader, struct gf_error
 		struct gf_unit *unit = &reader->units[i];
 		if (!(unit->info.type_mask & GF_DEFINITION_TYPES))
 			continue;
-		enum gf_status status = gf_reader_load(reader, unit, GF_DEFINITION_TYPES,
-		    reader->decoder, &batch, error);
+		enum gf_status status = gf_reader_load(
+		    reader, unit, GF_DEFINITION_TYPES, reader->decoder, &batch, error);
 		if (!status)
 			status = gf_definitions_add(reader, &batch, error);
 		if (status && status != GF_BAD_FRAME)
@@ -293,8 +302,8 @@ static enum gf_status open_all(struct gf_reader *reader, const char *path, struc
 	return read_definitions(reader, error);
 }
 
-enum gf_status gf_reader_open(const char *path, struct gf_reader **reader_out,
-    struct gf_error *error)
+enum gf_status gf_reader_open(
+    const char *path, struct gf_reader **reader_out, struct gf_error *error)
 {
 	struct gf_reader *reader = calloc(1, sizeof(*reader));
 	if (!reader)
@@ -328,8 +337,8 @@ void gf_reader_close(struct gf_reader *reader)
 /* ---- reading ---- */
 
 /* A unit turned out to be damaged: count it and take off what it was believed to hold. */
-static void give_up(struct gf_reader *reader, struct gf_unit *unit, const void *frame,
-    const char *why)
+static void give_up(
+    struct gf_reader *reader, struct gf_unit *unit, const void *frame, const char *why)
 {
 	uint32_t rows[GF_TAG_LIMIT];
 	unit->bad = true;
@@ -356,13 +365,13 @@ enum gf_status gf_reader_load(struct gf_reader *reader, struct gf_unit *unit, ui
 	if (unit->bad)
 		return GF_BAD_FRAME;
 	if (unit->records) {
-		status = gf_decode_records(decoder, info->thread_id, unit->records, info->bytes, type_mask,
-		    batch_out, &cause);
+		status = gf_decode_records(decoder, info->thread_id, unit->records, info->bytes,
+		    type_mask, batch_out, &cause);
 	} else if (!gf_buffer_room(&reader->frame, info->bytes)) {
-		return gf_fail(error, GF_NO_MEMORY, info->offset, "out of memory for a frame of %llu bytes",
-		    (unsigned long long)info->bytes);
+		return gf_fail(error, GF_NO_MEMORY, info->offset,
+		    "out of memory for a frame of %llu bytes", (unsigned long long)info->bytes);
 	} else if (gf_read_at(reader->fd, reader->frame.data, info->bytes, info->offset) !=
-	    info->bytes) {
+		   info->bytes) {
 		status = gf_fail(&cause, GF_TRUNCATED, info->offset,
 		    "a frame cannot be read any more: the file got shorter");
 	} else {
@@ -407,8 +416,8 @@ enum gf_status gf_reader_verify(struct gf_reader *reader, struct gf_error *error
 	enum gf_status status = GF_OK;
 	reader->told_bytes = 0;
 	for (size_t i = 0; i < reader->unit_count; i++) {
-		status = gf_reader_load(reader, &reader->units[i], ~UINT64_C(0), reader->decoder, &batch,
-		    error);
+		status = gf_reader_load(
+		    reader, &reader->units[i], ~UINT64_C(0), reader->decoder, &batch, error);
 		if (status && status != GF_BAD_FRAME)
 			return status;
 	}
@@ -425,8 +434,8 @@ const struct gf_summary *gf_reader_summary(const struct gf_reader *reader)
 	return &reader->summary;
 }
 
-void gf_reader_progress(struct gf_reader *reader, void (*tell)(void *, uint64_t, uint64_t),
-    void *context)
+void gf_reader_progress(
+    struct gf_reader *reader, void (*tell)(void *, uint64_t, uint64_t), void *context)
 {
 	reader->tell = tell;
 	reader->tell_context = context;

@@ -14,7 +14,8 @@ static uint32_t fixed_bytes(const char *record, uint32_t head)
 
 static enum gf_status no_memory(size_t bytes, struct gf_error *error)
 {
-	return gf_fail(error, GF_NO_MEMORY, UINT64_MAX, "out of memory for %zu bytes of records", bytes);
+	return gf_fail(
+	    error, GF_NO_MEMORY, UINT64_MAX, "out of memory for %zu bytes of records", bytes);
 }
 
 /* First pass: types and times of all records, numbers of each type, bytes of text. */
@@ -29,8 +30,10 @@ static enum gf_status list_records(struct gf_decoder *decoder, const char *data,
 	*text_bytes_out = 0;
 	uint32_t count = 0;
 	for (size_t at = 0; at < bytes;) {
-		uint32_t head = bytes - at >= GF_RECORD_MIN_BYTES ? *(const uint32_t *)(data + at) : 0;
-		if (head == 0 || GF_HEAD_BYTES(head) > bytes - at || !gf_record_valid(data + at, head))
+		uint32_t head =
+		    bytes - at >= GF_RECORD_MIN_BYTES ? *(const uint32_t *)(data + at) : 0;
+		if (head == 0 || GF_HEAD_BYTES(head) > bytes - at ||
+		    !gf_record_valid(data + at, head))
 			return gf_fail(error, GF_BAD_RECORD, UINT64_MAX,
 			    "no sound record at byte %zu of %zu (head word %#x)", at, bytes, head);
 		unsigned tag = GF_HEAD_TAG(head);
@@ -49,8 +52,8 @@ static enum gf_status list_records(struct gf_decoder *decoder, const char *data,
 	return GF_OK;
 }
 
-static enum gf_status make_columns(struct gf_decoder *decoder, struct gf_batch *batch,
-    size_t text_bytes, struct gf_error *error)
+static enum gf_status make_columns(
+    struct gf_decoder *decoder, struct gf_batch *batch, size_t text_bytes, struct gf_error *error)
 {
 	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++) {
 		struct gf_rows *rows = &batch->rows[tag];
@@ -85,8 +88,8 @@ static void store_row(const struct gf_record_type *type, const char *record, uin
 }
 
 /* Second pass: each wanted record to its row. */
-static void store_records(struct gf_decoder *decoder, const char *data, size_t bytes,
-    struct gf_batch *batch)
+static void store_records(
+    struct gf_decoder *decoder, const char *data, size_t bytes, struct gf_batch *batch)
 {
 	uint32_t next[GF_TAG_LIMIT] = {0};
 	uint64_t *offsets = decoder->text_offsets.data;
@@ -99,7 +102,8 @@ static void store_records(struct gf_decoder *decoder, const char *data, size_t b
 		if (batch->rows[tag].count == 0)
 			continue;
 		uint32_t row = next[tag]++;
-		store_row(gf_record_type(tag), record, fixed_bytes(record, head), &batch->rows[tag], row);
+		store_row(
+		    gf_record_type(tag), record, fixed_bytes(record, head), &batch->rows[tag], row);
 		if (tag != GF_TAG_text)
 			continue;
 		const struct gf_text *text = (const struct gf_text *)record;

@@ -4,8 +4,8 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* `words` is a constant where this is inlined: the words stay in registers. */
-INLINE void differing_words(const unsigned char *const *records, uint32_t rows, unsigned words,
-    uint64_t *differing)
+INLINE void differing_words(
+    const unsigned char *const *records, uint32_t rows, unsigned words, uint64_t *differing)
 {
 	const uint64_t *first = (const uint64_t *)records[0];
 	uint64_t any[GF_RECORD_WORDS_LIMIT] = {0};
@@ -17,16 +17,27 @@ INLINE void differing_words(const unsigned char *const *records, uint32_t rows, 
 	memcpy(differing, any, words * sizeof(any[0]));
 }
 
-void gf_gather_differing(const unsigned char *const *records, uint32_t rows, unsigned words,
-    uint64_t *differing)
+void gf_gather_differing(
+    const unsigned char *const *records, uint32_t rows, unsigned words, uint64_t *differing)
 {
 	switch (words) {
-	case 6: differing_words(records, rows, 6, differing); break;
-	case 7: differing_words(records, rows, 7, differing); break;
-	case 8: differing_words(records, rows, 8, differing); break;
-	case 9: differing_words(records, rows, 9, differing); break;
-	case 10: differing_words(records, rows, 10, differing); break;
-	default: differing_words(records, rows, words, differing);
+	case 6:
+		differing_words(records, rows, 6, differing);
+		break;
+	case 7:
+		differing_words(records, rows, 7, differing);
+		break;
+	case 8:
+		differing_words(records, rows, 8, differing);
+		break;
+	case 9:
+		differing_words(records, rows, 9, differing);
+		break;
+	case 10:
+		differing_words(records, rows, 10, differing);
+		break;
+	default:
+		differing_words(records, rows, words, differing);
 	}
 }
 
@@ -52,8 +63,10 @@ void gf_gather_reduced(const unsigned char *const *records, uint32_t rows,
 	size_t offset = column->offset;
 	if (column->bytes == 8)
 		for (uint32_t i = 0; i < rows; i++)
-			numbers[i] = (uint32_t)(
-			    ((*(const uint64_t *)(records[i] + offset) & rounding) - base) >> shift);
+			numbers[i] =
+			    (uint32_t)(((*(const uint64_t *)(records[i] + offset) & rounding) -
+					   base) >>
+				       shift);
 	else if (column->bytes == 4)
 		for (uint32_t i = 0; i < rows; i++)
 			numbers[i] =

@@ -15,8 +15,8 @@ const struct gf_record_type *gf_record_type(unsigned tag)
 	case tag: { \
 		typedef struct gf_##record this_record; \
 		static const struct gf_column columns[] = {GF_FIELDS_##record(COLUMN)}; \
-		static const struct gf_record_type type = {tag, #record, sizeof(this_record), first, \
-		    sizeof(columns) / sizeof(columns[0]), columns}; \
+		static const struct gf_record_type type = {tag, #record, sizeof(this_record), \
+		    first, sizeof(columns) / sizeof(columns[0]), columns}; \
 		_Static_assert(sizeof(columns) / sizeof(columns[0]) <= GF_COLUMNS_LIMIT, \
 		    "too many columns: " #record); \
 		return &type; \
@@ -61,28 +61,37 @@ struct kind {
 };
 
 #define K(number, name, words) {number, #name},
-static const struct kind memory_kinds[] = {GF_MEMORY_KINDS(K) {0, NULL}};
-static const struct kind graph_kinds[] = {GF_GRAPH_KINDS(K) {0, NULL}};
-static const struct kind wait_kinds[] = {GF_WAIT_KINDS(K) {0, NULL}};
-static const struct kind event_kinds[] = {GF_EVENT_KINDS(K) {0, NULL}};
-static const struct kind module_kinds[] = {GF_MODULE_KINDS(K) {0, NULL}};
-static const struct kind mark_kinds[] = {GF_MARK_KINDS(K) {0, NULL}};
-static const struct kind lost_kinds[] = {GF_LOST_REASONS(K) {0, NULL}};
-static const struct kind text_kinds[] = {GF_TEXT_KINDS(K) {0, NULL}};
+static const struct kind memory_kinds[] = {GF_MEMORY_KINDS(K){0, NULL}};
+static const struct kind graph_kinds[] = {GF_GRAPH_KINDS(K){0, NULL}};
+static const struct kind wait_kinds[] = {GF_WAIT_KINDS(K){0, NULL}};
+static const struct kind event_kinds[] = {GF_EVENT_KINDS(K){0, NULL}};
+static const struct kind module_kinds[] = {GF_MODULE_KINDS(K){0, NULL}};
+static const struct kind mark_kinds[] = {GF_MARK_KINDS(K){0, NULL}};
+static const struct kind lost_kinds[] = {GF_LOST_REASONS(K){0, NULL}};
+static const struct kind text_kinds[] = {GF_TEXT_KINDS(K){0, NULL}};
 #undef K
 
 static const struct kind *kinds_of(unsigned tag)
 {
 	switch (tag) {
-	case GF_TAG_memory: return memory_kinds;
-	case GF_TAG_graph: return graph_kinds;
-	case GF_TAG_wait: return wait_kinds;
-	case GF_TAG_event: return event_kinds;
-	case GF_TAG_module: return module_kinds;
-	case GF_TAG_mark: return mark_kinds;
-	case GF_TAG_lost: return lost_kinds;
-	case GF_TAG_text: return text_kinds;
-	default: return NULL;
+	case GF_TAG_memory:
+		return memory_kinds;
+	case GF_TAG_graph:
+		return graph_kinds;
+	case GF_TAG_wait:
+		return wait_kinds;
+	case GF_TAG_event:
+		return event_kinds;
+	case GF_TAG_module:
+		return module_kinds;
+	case GF_TAG_mark:
+		return mark_kinds;
+	case GF_TAG_lost:
+		return lost_kinds;
+	case GF_TAG_text:
+		return text_kinds;
+	default:
+		return NULL;
 	}
 }
 

@@ -6,7 +6,7 @@
 
 static const char *const words[] = {
 #define S(name, text) text,
-	GF_STATUSES(S)
+    GF_STATUSES(S)
 #undef S
 };
 
@@ -26,8 +26,8 @@ const char *gf_errno_words(int number)
 	return "system error";
 }
 
-enum gf_status gf_fail(struct gf_error *error, enum gf_status status, uint64_t offset,
-    const char *format, ...)
+enum gf_status gf_fail(
+    struct gf_error *error, enum gf_status status, uint64_t offset, const char *format, ...)
 {
 	if (!error)
 		return status;

@@ -79,8 +79,8 @@ static bool room_for(void **array, size_t *room, size_t count, size_t bytes)
 	return true;
 }
 
-static const struct gf_leftover *find_leftover(const struct gf_journal_copy *journal,
-    uint64_t sequence)
+static const struct gf_leftover *find_leftover(
+    const struct gf_journal_copy *journal, uint64_t sequence)
 {
 	size_t low = 0, high = journal ? journal->count : 0;
 	while (low < high) {
@@ -107,14 +107,16 @@ static enum gf_status add_frame(struct scan *scan, const struct gf_frame_info *i
 		entry->first_source = sources[0];
 	scan->last_covered = index->covered_count;
 	for (unsigned i = 0; i < info->source_count; i++) {
-		const struct gf_leftover *leftover = find_leftover(scan->journal, sources[i].sequence);
+		const struct gf_leftover *leftover =
+		    find_leftover(scan->journal, sources[i].sequence);
 		if (!leftover)
 			continue;
 		if (!room_for((void **)&index->covered, &index->covered_room, index->covered_count,
 			sizeof(*index->covered)))
 			return out_of_memory(scan);
-		index->covered[index->covered_count++] = (struct gf_covered){
-		    (size_t)(leftover - scan->journal->leftovers), sources[i].begin, sources[i].end};
+		index->covered[index->covered_count++] =
+		    (struct gf_covered){(size_t)(leftover - scan->journal->leftovers),
+			sources[i].begin, sources[i].end};
 	}
 	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++)
 		index->rows[tag] += rows[tag];
@@ -133,7 +135,8 @@ static void take_back_last(struct scan *scan)
 
 /* ---- losing and finding the way ---- */
 
-/* Offset of the next sound frame header at or after `from`; the end of the file if there is none. */
+/* Offset of the next sound frame header at or after `from`; the end of the file if there is none.
+ */
 static uint64_t find_frame(struct scan *scan, uint64_t from)
 {
 	struct gf_frame_info info;
@@ -141,14 +144,15 @@ static uint64_t find_frame(struct scan *scan, uint64_t from)
 		size_t got, at = 0;
 		const unsigned char *bytes = peek(scan, from, WINDOW_BYTES, &got);
 		while ((at = gf_frame_search(bytes, got, at)) < got &&
-		    got - at >= GF_FRAME_HEADER_BYTES) {
+		       got - at >= GF_FRAME_HEADER_BYTES) {
 			if (gf_frame_parse(bytes + at, got - at, from + at, &info, NULL) == GF_OK)
 				return from + at;
 			at++;
 		}
 		if (from + got >= scan->bytes)
 			break;
-		from += at < got ? at : got - 3; /* a header or a magic may go on behind the window */
+		from +=
+		    at < got ? at : got - 3; /* a header or a magic may go on behind the window */
 	}
 	return scan->bytes;
 }
@@ -164,8 +168,9 @@ static bool last_is_sound(struct scan *scan, uint64_t at)
 	if (info->offset + info->bytes != at)
 		return true;
 	unsigned char *frame = malloc(info->bytes);
-	bool sound = !frame || gf_read_at(scan->fd, frame, info->bytes, info->offset) != info->bytes ||
-	    gf_frame_verify(info, frame, NULL) == GF_OK;
+	bool sound = !frame ||
+		     gf_read_at(scan->fd, frame, info->bytes, info->offset) != info->bytes ||
+		     gf_frame_verify(info, frame, NULL) == GF_OK;
 	free(frame);
 	return sound;
 }
@@ -204,7 +209,8 @@ static bool journal_has(struct scan *scan, uint64_t at)
 	if (gf_frame_directory(&info, bytes, sources, NULL, NULL))
 		return false;
 	for (unsigned i = 0; i < info.source_count; i++) {
-		const struct gf_leftover *leftover = find_leftover(scan->journal, sources[i].sequence);
+		const struct gf_leftover *leftover =
+		    find_leftover(scan->journal, sources[i].sequence);
 		if (!leftover || leftover->end < sources[i].end)
 			return false;
 	}
@@ -228,17 +234,19 @@ static void note_gap(struct scan *scan, uint64_t from, uint64_t to, const char *
 	if (to == scan->bytes && begins_like_frame(scan, from)) {
 		scan->damage->truncated = true;
 		snprintf(text, sizeof(text),
-		    "the file ends inside a frame that begins at byte %llu: its last %llu bytes are of no "
+		    "the file ends inside a frame that begins at byte %llu: its last %llu bytes "
+		    "are of no "
 		    "use; the copy is incomplete, or the disk was full",
 		    at, number);
 	} else if (all_zero(scan, from, to)) {
 		snprintf(text, sizeof(text),
-		    "%llu zero bytes at byte %llu: the machine stopped before they were written, or the "
+		    "%llu zero bytes at byte %llu: the machine stopped before they were written, "
+		    "or the "
 		    "copy has a hole; they are skipped",
 		    number, at);
 	} else {
-		snprintf(text, sizeof(text), "%s (byte %llu): %llu bytes are skipped, %s", cause, at,
-		    number,
+		snprintf(text, sizeof(text), "%s (byte %llu): %llu bytes are skipped, %s", cause,
+		    at, number,
 		    to == scan->bytes ? "up to the end of the file" : "up to the next sound frame");
 	}
 	gf_damage_note(scan->damage, from, bytes, text);
@@ -254,7 +262,8 @@ static uint64_t resume(struct scan *scan, uint64_t at, const char *cause)
 		take_back_last(scan);
 	}
 	uint64_t next = find_frame(scan, from + 1);
-	if (next == scan->bytes && from == at && begins_like_frame(scan, at) && journal_has(scan, at))
+	if (next == scan->bytes && from == at && begins_like_frame(scan, at) &&
+	    journal_has(scan, at))
 		scan->index->tail_in_journal = true;
 	else
 		note_gap(scan, from, next, cause);
@@ -303,8 +312,12 @@ enum gf_status gf_trace_index_build(int fd, uint64_t bytes, uint64_t from,
     const struct gf_journal_copy *journal, struct gf_damage *damage,
     struct gf_trace_index *index_out, struct gf_error *error)
 {
-	struct scan scan = {.fd = fd, .bytes = bytes, .journal = journal, .damage = damage,
-	    .index = index_out, .error = error};
+	struct scan scan = {.fd = fd,
+	    .bytes = bytes,
+	    .journal = journal,
+	    .damage = damage,
+	    .index = index_out,
+	    .error = error};
 	_Static_assert(WINDOW_BYTES >= GF_FRAME_HEADER_BYTES + GF_FRAME_DIRECTORY_LIMIT, "window");
 	scan.window = malloc(WINDOW_BYTES);
 	enum gf_status status = scan.window ? GF_OK : out_of_memory(&scan);

@@ -17,7 +17,7 @@
 struct builder_thread {
 	uint32_t id;
 	uint32_t count; /* of chunks */
-	uint32_t used;  /* bytes of the last one */
+	uint32_t used;	/* bytes of the last one */
 	struct gf_chunk *chunks[THREAD_CHUNKS];
 };
 
@@ -91,8 +91,8 @@ static struct builder_thread *thread_of(struct trace_builder *builder, uint32_t 
 	for (size_t i = 0; i < builder->thread_count; i++)
 		if (builder->threads[i].id == thread_id)
 			return &builder->threads[i];
-	builder->threads = need(realloc(builder->threads,
-	    (builder->thread_count + 1) * sizeof(*builder->threads)));
+	builder->threads = need(
+	    realloc(builder->threads, (builder->thread_count + 1) * sizeof(*builder->threads)));
 	struct builder_thread *thread = &builder->threads[builder->thread_count++];
 	*thread = (struct builder_thread){.id = thread_id};
 	return thread;
@@ -137,8 +137,8 @@ static void *room_for(struct trace_builder *builder, struct builder_thread *thre
 	return (char *)chunk + GF_CHUNK_HEADER_BYTES;
 }
 
-void trace_add_raw(struct trace_builder *builder, uint32_t thread_id, const void *record,
-    uint32_t bytes)
+void trace_add_raw(
+    struct trace_builder *builder, uint32_t thread_id, const void *record, uint32_t bytes)
 {
 	uint32_t head;
 	char *to = room_for(builder, thread_of(builder, thread_id), bytes);
@@ -173,15 +173,16 @@ void trace_property(struct trace_builder *builder, const char *name, const char 
 	char *text = need(malloc(strlen(name) + strlen(value) + 1));
 	memcpy(text, name, strlen(name) + 1);
 	memcpy(text + strlen(name) + 1, value, strlen(value));
-	trace_text(builder, 1, 0, GF_TEXT_PROPERTY, 0, text,
-	    (uint32_t)(strlen(name) + 1 + strlen(value)));
+	trace_text(
+	    builder, 1, 0, GF_TEXT_PROPERTY, 0, text, (uint32_t)(strlen(name) + 1 + strlen(value)));
 	free(text);
 }
 
-void trace_clock(struct trace_builder *builder, uint32_t thread_id, uint64_t ticks,
-    uint64_t monotonic_ns)
+void trace_clock(
+    struct trace_builder *builder, uint32_t thread_id, uint64_t ticks, uint64_t monotonic_ns)
 {
-	struct gf_clock clock = {.time = ticks, .monotonic_ns = monotonic_ns,
+	struct gf_clock clock = {.time = ticks,
+	    .monotonic_ns = monotonic_ns,
 	    .realtime_ns = REALTIME_START + monotonic_ns};
 	trace_add(builder, thread_id, GF_TAG_clock, &clock);
 }

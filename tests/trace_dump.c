@@ -73,8 +73,8 @@ static void dump_summary(struct gf_reader *reader, FILE *out)
 {
 	const struct gf_summary *summary = gf_reader_summary(reader);
 	const struct gf_damage *damage = gf_reader_damage(reader);
-	fprintf(out, "frames %" PRIu64 " ended %d journal %d\n", summary->frame_count, summary->ended,
-	    summary->has_journal);
+	fprintf(out, "frames %" PRIu64 " ended %d journal %d\n", summary->frame_count,
+	    summary->ended, summary->has_journal);
 	fprintf(out, "ticks %" PRIu64 " to %" PRIu64 ", %" PRIu64 " ns\n", summary->first_ticks,
 	    summary->last_ticks, gf_reader_ns(reader, summary->last_ticks));
 	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++)
@@ -83,9 +83,11 @@ static void dump_summary(struct gf_reader *reader, FILE *out)
 			    summary->record_count[tag]);
 	for (unsigned reason = 0; reason < GF_LOST_REASON_COUNT; reason++)
 		if (summary->lost[reason])
-			fprintf(out, "lost, reason %u: %" PRIu64 "\n", reason, summary->lost[reason]);
+			fprintf(
+			    out, "lost, reason %u: %" PRIu64 "\n", reason, summary->lost[reason]);
 	if (damage->damaged_frames)
-		fprintf(out, "damaged %" PRIu64 ", %" PRIu64 " bytes, truncated %d, journal %d: %s\n",
+		fprintf(out,
+		    "damaged %" PRIu64 ", %" PRIu64 " bytes, truncated %d, journal %d: %s\n",
 		    damage->damaged_frames, damage->unreadable_bytes, damage->truncated,
 		    damage->journal_damaged, damage->first_text);
 }

@@ -4,8 +4,8 @@
  * launches, 35 % blocks, copies, waits and driver calls) that repeats with jitter in times and
  * durations, as real steps do.
  *
- * usage: bench_formats [CHUNKS OF A FRAME (16)] [TICK SHIFT (6)].  CPU time; of each figure smallest,
- * middle and largest of the runs.  Exit 1 if the best one misses its floor.
+ * usage: bench_formats [CHUNKS OF A FRAME (16)] [TICK SHIFT (6)].  CPU time; of each figure
+ * smallest, middle and largest of the runs.  Exit 1 if the best one misses its floor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 #define STEP 5500u
 #define RUNS 9
-#define FRAMES 24u /* of each run: 24 frames of 16 chunks are 340 000 records */
+#define FRAMES 24u	     /* of each run: 24 frames of 16 chunks are 340 000 records */
 #define ENCODE_CEILING 100.0 /* ns a record */
 #define SIZE_CEILING 5.0     /* bytes a record */
 #define DECODE_FLOOR 40.0    /* million records a second */
@@ -56,11 +56,11 @@ static void make_plan(void)
 	for (unsigned i = 0; i < STEP; i++) {
 		unsigned dice = (unsigned)(noise() % 100);
 		struct planned *p = &plan[i];
-		p->tag = dice < 60 ? GF_TAG_launch
-		    : dice < 95    ? GF_TAG_block
-		    : dice < 97    ? GF_TAG_copy
-		    : dice < 99    ? GF_TAG_wait
-				   : GF_TAG_memory;
+		p->tag = dice < 60   ? GF_TAG_launch
+			 : dice < 95 ? GF_TAG_block
+			 : dice < 97 ? GF_TAG_copy
+			 : dice < 99 ? GF_TAG_wait
+				     : GF_TAG_memory;
 		p->function = (uint16_t)(noise() % 200);
 		p->grid = (uint16_t)(1 + noise() % 1024);
 		p->stack = (uint16_t)(1 + noise() % 700);
@@ -79,34 +79,64 @@ static uint32_t make_record(void *to)
 	uint64_t duration = 5000 + p->function * 7u + jitter(300);
 	switch (p->tag) {
 	case GF_TAG_launch:
-		*(struct gf_launch *)to = (struct gf_launch){.head = GF_HEAD(p->tag, sizeof(struct gf_launch)),
-		    .time = now_ticks, .duration = duration, .function = functions[p->function],
-		    .grid_x = p->grid, .grid_y = 1 + p->grid % 3, .grid_z = 1,
-		    .shared_bytes = p->function % 5 * 4096u, .block_x = 128 << p->function % 2,
-		    .block_y = 1, .block_z = 1, .api = 12};
+		*(struct gf_launch *)to =
+		    (struct gf_launch){.head = GF_HEAD(p->tag, sizeof(struct gf_launch)),
+			.time = now_ticks,
+			.duration = duration,
+			.function = functions[p->function],
+			.grid_x = p->grid,
+			.grid_y = 1 + p->grid % 3,
+			.grid_z = 1,
+			.shared_bytes = p->function % 5 * 4096u,
+			.block_x = 128 << p->function % 2,
+			.block_y = 1,
+			.block_z = 1,
+			.api = 12};
 		return sizeof(struct gf_launch);
 	case GF_TAG_block:
-		*(struct gf_block *)to = (struct gf_block){.head = GF_HEAD(p->tag, sizeof(struct gf_block)),
-		    .stack_id = p->stack, .time = now_ticks, .address = p->address, .size = p->size,
-		    .requested = p->requested, .allocated = allocated += (uint64_t)p->size,
-		    .reserved = UINT64_C(1) << 34, .flags = GF_FLAG_REQUEST_KNOWN};
+		*(struct gf_block *)to =
+		    (struct gf_block){.head = GF_HEAD(p->tag, sizeof(struct gf_block)),
+			.stack_id = p->stack,
+			.time = now_ticks,
+			.address = p->address,
+			.size = p->size,
+			.requested = p->requested,
+			.allocated = allocated += (uint64_t)p->size,
+			.reserved = UINT64_C(1) << 34,
+			.flags = GF_FLAG_REQUEST_KNOWN};
 		return sizeof(struct gf_block);
 	case GF_TAG_copy:
-		*(struct gf_copy *)to = (struct gf_copy){.head = GF_HEAD(p->tag, sizeof(struct gf_copy)),
-		    .stack_id = p->stack, .time = now_ticks, .duration = duration, .target = p->address,
-		    .source = p->address + 4096, .bytes = p->requested, .api = 20,
-		    .target_device = GF_DEVICE_UNKNOWN};
+		*(struct gf_copy *)to =
+		    (struct gf_copy){.head = GF_HEAD(p->tag, sizeof(struct gf_copy)),
+			.stack_id = p->stack,
+			.time = now_ticks,
+			.duration = duration,
+			.target = p->address,
+			.source = p->address + 4096,
+			.bytes = p->requested,
+			.api = 20,
+			.target_device = GF_DEVICE_UNKNOWN};
 		return sizeof(struct gf_copy);
 	case GF_TAG_wait:
-		*(struct gf_wait *)to = (struct gf_wait){.head = GF_HEAD(p->tag, sizeof(struct gf_wait)),
-		    .stack_id = p->stack, .time = now_ticks, .duration = 10 * duration, .object = p->grid,
-		    .kind = GF_WAIT_STREAM, .api = 30};
+		*(struct gf_wait *)to =
+		    (struct gf_wait){.head = GF_HEAD(p->tag, sizeof(struct gf_wait)),
+			.stack_id = p->stack,
+			.time = now_ticks,
+			.duration = 10 * duration,
+			.object = p->grid,
+			.kind = GF_WAIT_STREAM,
+			.api = 30};
 		return sizeof(struct gf_wait);
 	default:
-		*(struct gf_memory *)to = (struct gf_memory){
-		    .head = GF_HEAD(p->tag, sizeof(struct gf_memory)), .stack_id = p->stack,
-		    .time = now_ticks, .duration = 20 * duration, .address = p->address,
-		    .size = p->requested, .kind = GF_MEMORY_ALLOC, .api = 40};
+		*(struct gf_memory *)to =
+		    (struct gf_memory){.head = GF_HEAD(p->tag, sizeof(struct gf_memory)),
+			.stack_id = p->stack,
+			.time = now_ticks,
+			.duration = 20 * duration,
+			.address = p->address,
+			.size = p->requested,
+			.kind = GF_MEMORY_ALLOC,
+			.api = 40};
 		return sizeof(struct gf_memory);
 	}
 }
@@ -130,8 +160,8 @@ static int by_value(const void *left, const void *right)
 static double tell(const char *what, double figures[RUNS], const char *unit)
 {
 	qsort(figures, RUNS, sizeof(figures[0]), by_value);
-	printf("%-44s %8.2f %8.2f %8.2f %s\n", what, figures[0], figures[RUNS / 2], figures[RUNS - 1],
-	    unit);
+	printf("%-44s %8.2f %8.2f %8.2f %s\n", what, figures[0], figures[RUNS / 2],
+	    figures[RUNS - 1], unit);
 	return figures[0];
 }
 
@@ -199,8 +229,8 @@ static int bench_encode(struct load *load, uint64_t *records_out, uint64_t *byte
 	return best > ENCODE_CEILING || bytes > SIZE_CEILING;
 }
 
-static int bench_decode(struct load *load, uint64_t records, const char *what, uint64_t mask,
-    double floor)
+static int bench_decode(
+    struct load *load, uint64_t records, const char *what, uint64_t mask, double floor)
 {
 	double cost[RUNS], speed[RUNS];
 	struct gf_decoder *decoder = gf_decoder_new(NULL);
@@ -209,10 +239,10 @@ static int bench_decode(struct load *load, uint64_t records, const char *what, u
 	for (unsigned run = 0; run < RUNS; run++) {
 		double start = seconds();
 		for (unsigned i = 0; i < FRAMES; i++)
-			need(gf_frame_parse(load->frames[i], load->frame_bytes[i], 0, &info, NULL) ==
-				    GF_OK &&
-				gf_decode(decoder, &info, load->frames[i], mask, &batch, NULL) ==
-				    GF_OK,
+			need(gf_frame_parse(
+				 load->frames[i], load->frame_bytes[i], 0, &info, NULL) == GF_OK &&
+				 gf_decode(decoder, &info, load->frames[i], mask, &batch, NULL) ==
+				     GF_OK,
 			    "decoding");
 		cost[run] = (seconds() - start) * 1e9 / (double)records;
 		speed[run] = 1e3 / cost[run];
@@ -271,14 +301,16 @@ int main(int argc, char **argv)
 	unsigned shift = argc > 2 ? (unsigned)atoi(argv[2]) : 6;
 	char path[] = "/tmp/bench_formats.XXXXXX";
 	uint64_t records = 0, bytes = 0;
-	need(load.chunks >= 1 && load.chunks <= GF_FRAME_SOURCE_LIMIT && shift <= 20, "understanding");
+	need(load.chunks >= 1 && load.chunks <= GF_FRAME_SOURCE_LIMIT && shift <= 20,
+	    "understanding");
 	size_t encoder_bytes = (gf_encoder_bytes(load.chunks) + 63) & ~(size_t)63;
 	load.memory = aligned_alloc(64, (size_t)load.chunks * GF_CHUNK_BYTES);
-	load.encoder = gf_encoder_init(aligned_alloc(64, encoder_bytes), encoder_bytes, load.chunks, shift);
+	load.encoder =
+	    gf_encoder_init(aligned_alloc(64, encoder_bytes), encoder_bytes, load.chunks, shift);
 	need(load.memory && load.encoder, "memory");
 	make_plan();
-	printf("%u chunks a frame, units of %u ticks\n%-44s %8s %8s %8s\n", load.chunks, 1u << shift, "",
-	    "smallest", "middle", "largest");
+	printf("%u chunks a frame, units of %u ticks\n%-44s %8s %8s %8s\n", load.chunks,
+	    1u << shift, "", "smallest", "middle", "largest");
 	int failed = bench_encode(&load, &records, &bytes);
 	failed |= bench_decode(&load, records, "decode all columns", ~UINT64_C(0), DECODE_FLOOR);
 	bench_decode(&load, records, "decode blocks alone", UINT64_C(1) << GF_TAG_block, 0);

@@ -34,7 +34,8 @@ static size_t repair_frame(unsigned char *trace, size_t bytes, size_t at)
 	body = body < left ? body : left;
 	directory = directory < left ? directory : left;
 	gf_put32(frame + GF_FRAME_MAGIC_AT, GF_FRAME_MAGIC);
-	gf_put64(frame + GF_FRAME_BODY_CHECKSUM_AT, XXH3_64bits(frame + GF_FRAME_HEADER_BYTES, body));
+	gf_put64(
+	    frame + GF_FRAME_BODY_CHECKSUM_AT, XXH3_64bits(frame + GF_FRAME_HEADER_BYTES, body));
 	gf_put32(frame + GF_FRAME_DIRECTORY_CHECKSUM_AT,
 	    (uint32_t)XXH3_64bits(frame + GF_FRAME_HEADER_BYTES, directory));
 	gf_put32(frame + GF_FRAME_HEADER_CHECKSUM_AT,

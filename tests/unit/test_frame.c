@@ -124,15 +124,14 @@ static void fill(struct bench *bench, bool wild, unsigned only)
 		for (;;) {
 			unsigned tag = only ? only : (unsigned)(random_number() % GF_TAG_LIMIT);
 			const struct gf_record_type *type = gf_record_type(tag);
-			if (type &&
-			    !append(bench, chunk, record, make_record(record, type, wild)))
+			if (type && !append(bench, chunk, record, make_record(record, type, wild)))
 				break;
 		}
 }
 
 /* Row `row` of the batch against the bytes of a record, times in units of 2^shift. */
-static void compare(const struct gf_batch *batch, uint32_t row, const unsigned char *record,
-    unsigned shift)
+static void compare(
+    const struct gf_batch *batch, uint32_t row, const unsigned char *record, unsigned shift)
 {
 	const struct gf_record_type *type = gf_record_type(record[0]);
 	const struct gf_rows *rows = &batch->rows[type->tag];
@@ -143,7 +142,8 @@ static void compare(const struct gf_batch *batch, uint32_t row, const unsigned c
 		if (column->coding == GF_CODING_TIME || column->coding == GF_CODING_TICKS)
 			want = want >> shift << shift;
 		REQUIRE(rows->columns[i]);
-		memcpy(&got, (const char *)rows->columns[i] + (size_t)row * column->bytes, column->bytes);
+		memcpy(&got, (const char *)rows->columns[i] + (size_t)row * column->bytes,
+		    column->bytes);
 		EXPECT_EQ(got, want);
 	}
 	if (type->tag == GF_TAG_text) {
@@ -228,8 +228,10 @@ TEST(few_values)
 		make_bench(&bench, 0);
 		for (unsigned k = 0; k < 3 * counts[i]; k++) {
 			struct gf_launch launch = {.head = GF_HEAD(GF_TAG_launch, sizeof(launch)),
-			    .time = k, .function = 0x7f0000000000 + (k % counts[i]) * 0x1234567,
-			    .grid_x = (k % counts[i]) << 12, .block_x = (uint16_t)((k % counts[i]) << 6)};
+			    .time = k,
+			    .function = 0x7f0000000000 + (k % counts[i]) * 0x1234567,
+			    .grid_x = (k % counts[i]) << 12,
+			    .block_x = (uint16_t)((k % counts[i]) << 6)};
 			append(&bench, k % CHUNKS, &launch, sizeof(launch));
 		}
 		REQUIRE(encode(&bench) == GF_OK);
@@ -246,8 +248,11 @@ TEST(running_totals_cost_nothing)
 	make_bench(&bench, 0);
 	for (unsigned k = 0; k < 800; k++) {
 		int64_t size = (int64_t)(random_number() % 1000) * (k % 2 ? 512 : -512);
-		struct gf_block block = {.head = GF_HEAD(GF_TAG_block, sizeof(block)), .time = k * 64,
-		    .size = size, .allocated = total += (uint64_t)size, .reserved = UINT64_C(1) << 32};
+		struct gf_block block = {.head = GF_HEAD(GF_TAG_block, sizeof(block)),
+		    .time = k * 64,
+		    .size = size,
+		    .allocated = total += (uint64_t)size,
+		    .reserved = UINT64_C(1) << 32};
 		append(&bench, 0, &block, sizeof(block));
 	}
 	REQUIRE(encode(&bench) == GF_OK);
@@ -333,16 +338,18 @@ TEST(every_flipped_bit_is_noticed)
 	fill(&bench, false, 0);
 	for (unsigned i = 0; i < CHUNKS; i++) /* a frame small enough to try them all */
 		bench.used[i] = GF_CHUNK_HEADER_BYTES +
-		    GF_HEAD_BYTES(*(uint32_t *)((char *)chunk_of(&bench, i) + GF_CHUNK_HEADER_BYTES));
+				GF_HEAD_BYTES(*(uint32_t *)((char *)chunk_of(&bench, i) +
+							    GF_CHUNK_HEADER_BYTES));
 	REQUIRE(encode(&bench) == GF_OK);
 	unsigned char *copy = exact_copy(&bench, bench.frame_bytes);
 	for (size_t bit = 0; bit < 8 * bench.frame_bytes; bit++) {
 		copy[bit / 8] ^= (unsigned char)(1u << bit % 8);
 		struct gf_frame_info info;
-		enum gf_status status = gf_frame_parse(copy, bench.frame_bytes, 0, &info, &bench.error);
+		enum gf_status status =
+		    gf_frame_parse(copy, bench.frame_bytes, 0, &info, &bench.error);
 		if (!status && info.bytes == bench.frame_bytes)
-			status = gf_decode(bench.decoder, &info, copy, ~UINT64_C(0), &bench.batch,
-			    &bench.error);
+			status = gf_decode(
+			    bench.decoder, &info, copy, ~UINT64_C(0), &bench.batch, &bench.error);
 		EXPECT(status == GF_BAD_FRAME);
 		copy[bit / 8] ^= (unsigned char)(1u << bit % 8);
 	}
@@ -376,8 +383,12 @@ static uint64_t time_of(uint64_t k)
 TEST(versions_of_journal_records)
 {
 	unsigned char data[1024] = {0}, *at = data;
-	struct gf_wait wait = {.head = GF_HEAD(GF_TAG_wait, sizeof(wait) + 16), .time = time_of(0),
-	    .duration = 5, .object = 6, .kind = 1, .flags = 9};
+	struct gf_wait wait = {.head = GF_HEAD(GF_TAG_wait, sizeof(wait) + 16),
+	    .time = time_of(0),
+	    .duration = 5,
+	    .object = 6,
+	    .kind = 1,
+	    .flags = 9};
 	memcpy(at, &wait, sizeof(wait)); /* a newer writer: 16 bytes more */
 	memset(at + sizeof(wait), 0xee, 16);
 	at += sizeof(wait) + 16;
@@ -409,8 +420,8 @@ TEST(versions_of_journal_records)
 	EXPECT_STR(bench.batch.text_bytes + bench.batch.text_offsets[0], "hello");
 	/* Cut anywhere but between records it is refused. */
 	for (size_t cut = 0; cut < bytes; cut += 8) {
-		enum gf_status status = gf_decode_records(bench.decoder, 4, data, cut, ~UINT64_C(0),
-		    &bench.batch, &bench.error);
+		enum gf_status status = gf_decode_records(
+		    bench.decoder, 4, data, cut, ~UINT64_C(0), &bench.batch, &bench.error);
 		bool border = cut == 0 || cut == 64 || cut == 112 || cut == 136;
 		EXPECT_EQ(status, border ? GF_OK : GF_BAD_RECORD);
 	}
@@ -437,7 +448,10 @@ TEST(trace_header)
 
 TEST(search)
 {
-	static const char data[] = "xx\x93" "FR\x93" "FRMyy\x93" "FR";
+	static const char data[] = "xx\x93"
+				   "FR\x93"
+				   "FRMyy\x93"
+				   "FR";
 	size_t bytes = sizeof(data) - 1;
 	EXPECT_EQ(gf_frame_search(data, bytes, 0), 5);
 	EXPECT_EQ(gf_frame_search(data, bytes, 5), 5);

@@ -160,10 +160,11 @@ static void flip(const char *name, long at)
 static void keep_chunks(const char *name, uint32_t count)
 {
 	FILE *file = fopen(in_folder(name), "r+b");
-	REQUIRE(file && fseek(file, offsetof(struct gf_journal_header, chunk_count), SEEK_SET) == 0);
+	REQUIRE(
+	    file && fseek(file, offsetof(struct gf_journal_header, chunk_count), SEEK_SET) == 0);
 	REQUIRE(fwrite(&count, sizeof(count), 1, file) == 1 && fclose(file) == 0);
-	REQUIRE(truncate(in_folder(name), GF_JOURNAL_HEADER_BYTES + count * (off_t)GF_CHUNK_BYTES) ==
-	    0);
+	REQUIRE(truncate(
+		    in_folder(name), GF_JOURNAL_HEADER_BYTES + count * (off_t)GF_CHUNK_BYTES) == 0);
 }
 
 TEST(make_golden_traces)

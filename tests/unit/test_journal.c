@@ -43,7 +43,8 @@ TEST(create)
 	open_journal(&journal, 8, 2);
 	EXPECT_EQ(journal.header->chunk_count, 2);
 	EXPECT_EQ(journal.header->pid, getpid());
-	EXPECT_EQ(gf_journal_create(&second, path_of_test(".journal"), 8, 2, trace_id, &error), GF_IO);
+	EXPECT_EQ(
+	    gf_journal_create(&second, path_of_test(".journal"), 8, 2, trace_id, &error), GF_IO);
 	EXPECT(strstr(error.text, "cannot create the journal") != NULL);
 	EXPECT(second.header == NULL);
 	EXPECT_EQ(gf_journal_create(&second, "/nowhere/x", 8, 2, trace_id, &error), GF_IO);
@@ -213,8 +214,8 @@ static void frame(struct recorder *recorder, struct gf_source *sources, uint32_t
 }
 
 /* What one thread has: its full chunks and perhaps the written part of its own one, in order. */
-static uint32_t collect(struct recorder *recorder, uint32_t thread_id, bool owned_too,
-    struct gf_source sources[CHUNKS])
+static uint32_t collect(
+    struct recorder *recorder, uint32_t thread_id, bool owned_too, struct gf_source sources[CHUNKS])
 {
 	uint32_t count = 0;
 	uint64_t bound = gf_journal_bound(&recorder->journal);
@@ -265,7 +266,8 @@ static void record(struct shared *shared, bool clean)
 	void *memory = aligned_alloc(64, bytes);
 	recorder.encoder = gf_encoder_init(memory, bytes, FRAME_CHUNKS, 0);
 	gf_trace_header(header, trace_id);
-	if (gf_journal_create(&recorder.journal, path_of_test(".journal"), CHUNKS, 4, trace_id, NULL))
+	if (gf_journal_create(
+		&recorder.journal, path_of_test(".journal"), CHUNKS, 4, trace_id, NULL))
 		abort();
 	recorder.fd = open(path_of_test(""), O_WRONLY | O_CREAT | O_APPEND, 0600);
 	if (write(recorder.fd, header, sizeof(header)) != sizeof(header))
@@ -292,8 +294,8 @@ static void record(struct shared *shared, bool clean)
 
 static struct shared *make_shared(void)
 {
-	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared =
+	    mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(shared != MAP_FAILED);
 	return shared;
 }

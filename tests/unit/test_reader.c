@@ -36,12 +36,16 @@ static struct gf_reader *open_reader(const char *path)
 	return reader;
 }
 
-static void add_blocks(struct trace_builder *t, uint32_t thread, uint64_t time, uint64_t step,
-    unsigned count)
+static void add_blocks(
+    struct trace_builder *t, uint32_t thread, uint64_t time, uint64_t step, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		struct gf_block block = {.time = time + i * step, .address = 0x7f0000000000 + i * 512,
-		    .size = 512 * (i + 1), .allocated = 1000 + i, .stack_id = thread, .device = 1};
+		struct gf_block block = {.time = time + i * step,
+		    .address = 0x7f0000000000 + i * 512,
+		    .size = 512 * (i + 1),
+		    .allocated = 1000 + i,
+		    .stack_id = thread,
+		    .device = 1};
 		trace_add(t, thread, GF_TAG_block, &block);
 	}
 }
@@ -56,8 +60,8 @@ static uint64_t merged(struct gf_reader *reader, uint64_t mask)
 	struct gf_merge *merge = gf_merge_open(reader, mask);
 	REQUIRE(merge);
 	while ((status = gf_merge_next(merge, &event, &error)) == GF_OK) {
-		EXPECT(event.ticks > last || (event.ticks == last && event.thread_id >= last_thread) ||
-		    count == 0);
+		EXPECT(event.ticks > last ||
+		       (event.ticks == last && event.thread_id >= last_thread) || count == 0);
 		last = event.ticks;
 		last_thread = event.thread_id;
 		if (event.type == GF_TAG_block) {
@@ -246,7 +250,8 @@ TEST(every_cut_keeps_the_frames_before)
 	remove_trace(path);
 }
 
-/* A frame that lost its end, with whole ones behind it: as after a full disk that got room again. */
+/* A frame that lost its end, with whole ones behind it: as after a full disk that got room again.
+ */
 TEST(frame_cut_in_the_middle)
 {
 	const char *path = path_of_test();
@@ -344,7 +349,8 @@ TEST(rubbish_between_and_behind_frames)
 			EXPECT_EQ(damage.damaged_frames, 2);
 			EXPECT_EQ(damage.unreadable_bytes, 2 * extra);
 			EXPECT_EQ(damage.first_bad_offset, starts[2]);
-			EXPECT(strstr(damage.first_text, zero ? "zero bytes" : "no frame begins here"));
+			EXPECT(strstr(
+			    damage.first_text, zero ? "zero bytes" : "no frame begins here"));
 			free(copy);
 		}
 	free(data);
@@ -601,15 +607,16 @@ TEST(losses)
 
 /* ---- the clock ---- */
 
-static struct gf_reader *trace_with_clocks(const char *path, const uint64_t (*clocks)[2],
-    unsigned count, const char *rate)
+static struct gf_reader *trace_with_clocks(
+    const char *path, const uint64_t (*clocks)[2], unsigned count, const char *rate)
 {
 	struct trace_builder *t = trace_begin(path);
 	add_blocks(t, 1, 1000, 1000, 11); /* 1000 .. 11000 */
 	for (unsigned i = 0; i < count; i++)
 		trace_clock(t, 2, clocks[i][0], clocks[i][1]);
 	if (rate)
-		trace_text(t, 1, 11000, GF_TEXT_PROPERTY, 0, rate, 16 + 1 + (uint32_t)strlen(rate + 17));
+		trace_text(
+		    t, 1, 11000, GF_TEXT_PROPERTY, 0, rate, 16 + 1 + (uint32_t)strlen(rate + 17));
 	trace_end(t);
 	return open_reader(path);
 }
@@ -640,7 +647,8 @@ TEST(clock)
 	EXPECT_EQ(gf_reader_span_ns(reader, 10000), 8000);
 	gf_reader_close(reader);
 
-	static const uint64_t back[4][2] = {{1000, 5000}, {2000, 4000}, {2000, 7000}, {11000, 15000}};
+	static const uint64_t back[4][2] = {
+	    {1000, 5000}, {2000, 4000}, {2000, 7000}, {11000, 15000}};
 	reader = trace_with_clocks(path, back, 4, NULL);
 	uint64_t last = 0;
 	for (uint64_t ticks = 1000; ticks < 20000; ticks++) {

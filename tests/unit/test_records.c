@@ -105,8 +105,8 @@ TEST(specification_of_types)
 		const struct gf_record_type *type = gf_record_type(tag);
 		if (!type)
 			continue;
-		snprintf(line, sizeof(line), "\n### %u %s: %u bytes, first version %u\n", tag, type->name,
-		    type->bytes, type->first_bytes);
+		snprintf(line, sizeof(line), "\n### %u %s: %u bytes, first version %u\n", tag,
+		    type->name, type->bytes, type->first_bytes);
 		const char *row = strstr(text, line);
 		if (!row)
 			printf("# missing:%s", line);
@@ -135,7 +135,8 @@ TEST(specification_of_values)
 			if (!name)
 				continue;
 			if (!row) {
-				snprintf(line, sizeof(line), "\n### %s: ", gf_record_type(tag)->name);
+				snprintf(
+				    line, sizeof(line), "\n### %s: ", gf_record_type(tag)->name);
 				row = strstr(text, line);
 				REQUIRE(row);
 				row = next_row(row + 1);
