@@ -185,6 +185,16 @@ CUresult gd_capture_refuse_stream_slow(struct gd_stream *stream)
 	return result == CUDA_SUCCESS ? gd_capture_refuse_unsafe_slow() : result;
 }
 
+CUresult gd_capture_refuse_legacy(struct gd_stream *stream)
+{
+	bool broken = false;
+	pthread_mutex_lock(&gd_graph_lock);
+	if (!stream->capture && stream->kind == GD_STREAM_LEGACY)
+		broken = breaks_by_legacy(stream);
+	pthread_mutex_unlock(&gd_graph_lock);
+	return broken ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_ERROR_NOT_READY;
+}
+
 /* The capture that the event was last recorded in, if it goes on; the lock is held. */
 static struct gd_capture *capture_of(const struct gd_event *event)
 {

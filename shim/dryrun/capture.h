@@ -59,6 +59,10 @@ CUresult gd_capture_refuse_event(struct gd_event *event);
  */
 CUresult gd_capture_add(struct gd_stream *stream, const struct gd_work *work);
 
+/** @return 906 when work on the legacy stream would break a capture (it is broken), else
+ *          CUDA_ERROR_NOT_READY: go on as usual */
+CUresult gd_capture_refuse_legacy(struct gd_stream *stream);
+
 /** cuEventRecord and cuStreamWaitEvent where a capture may be concerned. */
 CUresult gd_capture_record(struct gd_event *event, struct gd_stream *stream, unsigned flags);
 CUresult gd_capture_await(struct gd_event *event, struct gd_stream *stream, unsigned flags);

@@ -4,7 +4,7 @@
 GD_CUDA_PARTS := address_space arrays call_log capture capture_api context_settings contexts copies \
 	copy_3d copy_api device_api device_attributes device_image device_memory \
 	device_table driver_entry driver_services driver_stubs events fault_script \
-	foreign_libraries function_attributes gate graph_edges graph_exec graph_nodes \
+	foreign_libraries function_attributes gate graph_edges graph_exec graph_memory graph_nodes \
 	graph_work graphs handles host_memory kernel_models launch libraries managed_memory \
 	memory_pools memset_api modules occupancy operations pointer_attributes \
 	refused_functions shared_report shared_state slot_allocator stream_queue \

@@ -176,7 +176,7 @@ GD_API(cuMemFree_v2, (CUdeviceptr address), (address))
 		return CUDA_ERROR_INVALID_VALUE;
 	unsigned device = block->device;
 	if (block->kind == GD_BLOCK_POOLED)
-		gd_pool_give_block(block);
+		gd_pool_free(block);
 	else
 		gd_memory_delete(block);
 	GD_COUNT(device, frees, 1);

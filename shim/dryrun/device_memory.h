@@ -16,6 +16,7 @@
 #include "shim/dryrun/handles.h"
 
 struct gd_context;
+struct gd_graph_memory;
 struct gd_pool;
 
 enum gd_block_kind {
@@ -48,6 +49,7 @@ struct gd_block {
 	bool internal; /* an array's or module's: cuMemFree refuses it */
 	bool sync_memops;
 	struct gd_pool *pool;
+	struct gd_graph_memory *graph_memory; /* of a graph's allocation; guarded by gd_graph_lock */
 	/* RESERVED: its mappings by address; guarded by gd_memory_lock */
 	struct gd_mapping *mappings;
 	uint32_t mapping_count, mapping_room;

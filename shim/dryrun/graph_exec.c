@@ -3,14 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/dryrun/address_space.h"
 #include "shim/dryrun/capture.h"
 #include "shim/dryrun/contexts.h"
-#include "shim/dryrun/device_memory.h"
 #include "shim/dryrun/events.h"
+#include "shim/dryrun/graph_memory.h"
 #include "shim/dryrun/graph_work.h"
 #include "shim/dryrun/memory_pools.h"
-#include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/stream_queue.h"
 #include "shim/dryrun/streams.h"
 
@@ -179,17 +177,26 @@ GD_API(cuGraphExecDestroy, (CUgraphExec handle), (handle))
 
 /* ---- launch ---- */
 
-/* Memory that this graph allocates stays with it; other memory is freed. */
-static void free_memory(const struct gd_exec *exec, CUdeviceptr address)
+static void free_memory(CUdeviceptr address)
 {
 	struct gd_block *block = gd_space_block(address);
+	if (!block || block->base != address || block->kind != GD_BLOCK_POOLED)
+		return;
+	if (block->graph_memory)
+		gd_graph_memory_free(block->graph_memory);
+	else
+		gd_pool_give_block(block);
+}
+
+/* What the graph allocates must be free, unless it was made to free it by itself. */
+static bool memory_free(const struct gd_exec *exec)
+{
 	for (uint32_t i = 0; i < exec->step_count; i++) {
 		const struct gd_work *work = &exec->steps[i].work;
-		if (work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && work->memory->block == block)
-			return;
+		if (work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && work->memory->in_use)
+			return exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
 	}
-	if (block && block->base == address && block->kind == GD_BLOCK_POOLED)
-		gd_pool_give_block(block);
+	return true;
 }
 
 static void enqueue(struct gd_stream *stream, const struct gd_exec *exec, const struct step *step,
@@ -233,7 +240,10 @@ static void launch_step(struct gd_exec *exec, const struct step *step, struct gd
 			gd_event_await(event, stream);
 		break;
 	case CU_GRAPH_NODE_TYPE_MEM_FREE:
-		free_memory(exec, work->address);
+		free_memory(work->address);
+		break;
+	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+		gd_graph_memory_use(work->memory);
 		break;
 	default:
 		break;
@@ -252,6 +262,11 @@ static CUresult launch_captured(const struct gd_exec *exec, struct gd_stream *st
 		bool copied = gd_work_copy(&work, &exec->steps[i].work);
 		pthread_mutex_unlock(&gd_graph_lock);
 		result = copied ? gd_capture_add(stream, &work) : CUDA_ERROR_OUT_OF_MEMORY;
+		if (copied && result != CUDA_SUCCESS) {
+			pthread_mutex_lock(&gd_graph_lock);
+			gd_work_drop(&work);
+			pthread_mutex_unlock(&gd_graph_lock);
+		}
 	}
 	return result;
 }
@@ -271,12 +286,13 @@ GD_API_PTSZ(cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle), (handle
 			return result;
 	}
 	pthread_mutex_lock(&gd_graph_lock);
-	for (uint32_t i = 0; i < exec->step_count; i++) {
+	result = memory_free(exec) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	for (uint32_t i = 0; i < exec->step_count && result == CUDA_SUCCESS; i++) {
 		if (!exec->steps[i].off)
 			launch_step(exec, &exec->steps[i], stream);
 	}
 	pthread_mutex_unlock(&gd_graph_lock);
-	return CUDA_SUCCESS;
+	return result;
 }
 
 GD_API_PTSZ(cuGraphUpload, (CUgraphExec handle, CUstream stream_handle), (handle, stream_handle))
@@ -486,12 +502,4 @@ GD_API(cuGraphExecUpdate_v2,
 	if (info_out)
 		*info_out = (CUgraphExecUpdateResultInfo){.result = why, .errorNode = node};
 	return result;
-}
-
-/* ---- memory of graphs: it comes from the pools, so nothing is cached for graphs alone ---- */
-
-GD_API(cuDeviceGraphMemTrim, (CUdevice device), (device))
-{
-	return device >= 0 && (unsigned)device < gd_shared->device_count ? CUDA_SUCCESS
-								      : CUDA_ERROR_INVALID_DEVICE;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "shim/dryrun/contexts.h"
+#include "shim/dryrun/graph_memory.h"
 #include "shim/dryrun/graph_work.h"
 
 /* All nodes that a new one is to depend on must be of its graph; the lock is held. */
@@ -143,7 +144,10 @@ GD_API(cuGraphAddMemAllocNode,
     (node_out, graph, dependencies, count, parameters))
 {
 	struct gd_work work;
-	return add(node_out, graph, dependencies, count, gd_work_allocation(parameters, &work), &work);
+	pthread_mutex_lock(&gd_graph_lock);
+	CUresult built = gd_work_allocation(parameters, &work);
+	pthread_mutex_unlock(&gd_graph_lock);
+	return add(node_out, graph, dependencies, count, built, &work);
 }
 
 GD_API(cuGraphAddMemFreeNode,

@@ -6,7 +6,7 @@
 #include "shim/dryrun/copy_3d.h"
 #include "shim/dryrun/device_memory.h"
 #include "shim/dryrun/device_table.h"
-#include "shim/dryrun/memory_pools.h"
+#include "shim/dryrun/graph_memory.h"
 
 CUresult gd_work_kernel(const CUDA_KERNEL_NODE_PARAMS *p, struct gd_work *work_out)
 {
@@ -91,7 +91,6 @@ CUresult gd_work_child(CUgraph handle, bool move, struct gd_work *work_out)
 
 CUresult gd_work_allocation(CUDA_MEM_ALLOC_NODE_PARAMS *p, struct gd_work *work_out)
 {
-	struct gd_block *block;
 	if (!p || !p->bytesize || p->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (p->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
@@ -99,15 +98,10 @@ CUresult gd_work_allocation(CUDA_MEM_ALLOC_NODE_PARAMS *p, struct gd_work *work_
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (p->poolProps.location.id < 0 || (unsigned)p->poolProps.location.id >= gd_facts.count)
 		return CUDA_ERROR_INVALID_DEVICE;
-	CUresult result = gd_pool_take_block((unsigned)p->poolProps.location.id, p->bytesize, &block);
+	struct gd_graph_memory *memory;
+	CUresult result = gd_graph_memory_new(p, &memory);
 	if (result != CUDA_SUCCESS)
 		return result;
-	p->dptr = block->base;
-	struct gd_graph_memory *memory = gd_graph_memory_new(block, p);
-	if (!memory) {
-		gd_pool_give_block(block);
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	}
 	*work_out = (struct gd_work){.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC, .memory = memory};
 	return CUDA_SUCCESS;
 }

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "shim/dryrun/contexts.h"
-#include "shim/dryrun/device_memory.h"
-#include "shim/dryrun/memory_pools.h"
+#include "shim/dryrun/graph_memory.h"
 #include "shim/dryrun/user_objects.h"
 
 _Static_assert(sizeof(struct gd_node) <= GD_CELL_BYTES, "a node fits in a cell");
@@ -25,33 +24,11 @@ struct gd_graph *gd_graph_new(void)
 	return graph;
 }
 
-struct gd_graph_memory *gd_graph_memory_new(
-    struct gd_block *block, const CUDA_MEM_ALLOC_NODE_PARAMS *parameters)
-{
-	struct gd_graph_memory *memory = malloc(sizeof(*memory));
-	if (!memory)
-		return NULL;
-	*memory = (struct gd_graph_memory){1, block, block->object.generation, *parameters};
-	memory->parameters.accessDescs = NULL; /* the caller's; the devices all reach it anyway */
-	memory->parameters.accessDescCount = 0;
-	return memory;
-}
-
-void gd_graph_memory_drop(struct gd_graph_memory *memory)
-{
-	if (--memory->references)
-		return;
-	if (gd_object_get(memory->block, GD_TYPE_BLOCK) &&
-	    memory->block->object.generation == memory->generation)
-		gd_pool_give_block(memory->block);
-	free(memory);
-}
-
 bool gd_work_copy(struct gd_work *to, const struct gd_work *from)
 {
 	*to = *from;
 	if (from->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-		to->memory->references++;
+		gd_graph_memory_hold(to->memory);
 	if (from->type != CU_GRAPH_NODE_TYPE_GRAPH)
 		return true;
 	to->child = gd_graph_clone(from->child);

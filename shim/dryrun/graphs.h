@@ -16,18 +16,9 @@
 #include "shim/dryrun/handles.h"
 #include "shim/dryrun/launch.h"
 
-struct gd_block;
 struct gd_graph;
+struct gd_graph_memory;
 struct gd_user_object;
-
-/* Memory of a graph: as long as a graph or an executable one that allocates it exists, unless the
- * program frees it itself. */
-struct gd_graph_memory {
-	uint32_t references;
-	struct gd_block *block;
-	uint32_t generation; /* of the block: another one is not ours */
-	CUDA_MEM_ALLOC_NODE_PARAMS parameters;
-};
 
 /* What a node does. */
 struct gd_work {
@@ -101,13 +92,6 @@ bool gd_work_copy(struct gd_work *to, const struct gd_work *from);
 
 /** Drop what it owns. */
 void gd_work_drop(struct gd_work *work);
-
-/** Drop one reference; the last one frees the memory if it is still there. */
-void gd_graph_memory_drop(struct gd_graph_memory *memory);
-
-/** @return new memory record for a block, with one reference; NULL without memory */
-struct gd_graph_memory *gd_graph_memory_new(
-    struct gd_block *block, const CUDA_MEM_ALLOC_NODE_PARAMS *parameters);
 
 /**
  * Put the nodes in an order that respects the edges; of equals the older first.

@@ -14,6 +14,7 @@
 #include "shim/dryrun/capture.h"
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/device_table.h"
+#include "shim/dryrun/graph_memory.h"
 #include "shim/dryrun/graphs.h"
 #include "shim/dryrun/operations.h"
 #include "shim/dryrun/shared_state.h"
@@ -129,6 +130,17 @@ void gd_pool_give_block(struct gd_block *block)
 		delete_pool(pool);
 }
 
+void gd_pool_free(struct gd_block *block)
+{
+	if (!__atomic_load_n(&block->graph_memory, __ATOMIC_ACQUIRE)) {
+		gd_pool_give_block(block);
+		return;
+	}
+	pthread_mutex_lock(&gd_graph_lock);
+	gd_graph_memory_free(block->graph_memory);
+	pthread_mutex_unlock(&gd_graph_lock);
+}
+
 void gd_pools_trim(unsigned device)
 {
 	struct gd_pool *pool = standard[device];
@@ -154,25 +166,30 @@ static CUresult take_block(struct gd_pool *pool, size_t bytes, struct gd_block *
 	return result;
 }
 
-CUresult gd_pool_take_block(unsigned device, size_t bytes, struct gd_block **block_out)
+/* In a capture the memory is the graph's. @return CUDA_ERROR_NOT_READY: nothing is captured */
+static CUresult allocate_captured(
+    CUdeviceptr *address_out, size_t bytes, unsigned device, struct gd_stream *stream)
 {
-	return take_block(__atomic_load_n(&chosen[device], __ATOMIC_ACQUIRE), bytes, block_out);
-}
-
-/* In a capture the memory is the graph's: taken now, so that the address is known. */
-static CUresult capture_allocation(struct gd_stream *stream, struct gd_block *block)
-{
-	CUDA_MEM_ALLOC_NODE_PARAMS parameters = {.bytesize = block->bytes, .dptr = block->base};
+	CUDA_MEM_ALLOC_NODE_PARAMS parameters = {.bytesize = bytes};
 	parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
 	parameters.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-	parameters.poolProps.location.id = (int)block->device;
-	struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
-	    .memory = gd_graph_memory_new(block, &parameters)};
-	if (!work.memory)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	CUresult result = gd_capture_add(stream, &work);
+	parameters.poolProps.location.id = (int)device;
+	struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
+	if (!gd_stream_captured(stream))
+		return gd_capture_refuse_legacy(stream);
+	pthread_mutex_lock(&gd_graph_lock);
+	CUresult result = gd_graph_memory_new(&parameters, &work.memory);
+	pthread_mutex_unlock(&gd_graph_lock);
 	if (result != CUDA_SUCCESS)
-		free(work.memory); /* the block is still the caller's */
+		return result;
+	result = gd_capture_add(stream, &work);
+	if (result == CUDA_SUCCESS) {
+		*address_out = parameters.dptr;
+		return CUDA_SUCCESS;
+	}
+	pthread_mutex_lock(&gd_graph_lock);
+	gd_graph_memory_drop(work.memory);
+	pthread_mutex_unlock(&gd_graph_lock);
 	return result;
 }
 
@@ -193,21 +210,19 @@ static CUresult allocate_in(
 	if (!pool)
 		pool = __atomic_load_n(&chosen[stream->device], __ATOMIC_ACQUIRE);
 	result = gd_gate_size(bytes);
-	if (result == CUDA_SUCCESS)
-		result = take_block(pool, bytes, &block);
 	if (result != CUDA_SUCCESS)
 		return result;
-	CUdeviceptr address = block->base;
-	if (gd_capture_touches(stream)) {
-		result = capture_allocation(stream, block);
-		if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) {
-			gd_pool_give_block(block);
-			return result;
-		}
+	result = CUDA_ERROR_NOT_READY;
+	if (gd_capture_touches(stream))
+		result = allocate_captured(address_out, bytes, pool->device, stream);
+	if (result == CUDA_ERROR_NOT_READY) {
+		result = take_block(pool, bytes, &block);
+		if (result == CUDA_SUCCESS)
+			*address_out = block->base;
 	}
-	GD_COUNT(pool->device, mallocs, 1);
-	*address_out = address;
-	return CUDA_SUCCESS;
+	if (result == CUDA_SUCCESS)
+		GD_COUNT(pool->device, mallocs, 1);
+	return result;
 }
 
 GD_API_PTSZ(cuMemAllocAsync, (CUdeviceptr * address_out, size_t bytes, CUstream stream),
@@ -236,7 +251,7 @@ static void release_effect(const void *argument)
 	if (release->block->object.generation != release->generation)
 		return;
 	if (release->block->kind == GD_BLOCK_POOLED)
-		gd_pool_give_block(release->block);
+		gd_pool_free(release->block);
 	else
 		gd_memory_delete(release->block);
 }

@@ -8,15 +8,11 @@
 /** Make the default pool of each device; once. */
 bool gd_pools_start(void);
 
-/**
- * Allocate from the current pool of a device.
- *
- * @return CUDA_SUCCESS or CUDA_ERROR_OUT_OF_MEMORY; the call is not counted
- */
-CUresult gd_pool_take_block(unsigned device, size_t bytes, struct gd_block **block_out);
-
 /** Free a block that came from a pool; the pool keeps its memory as its threshold says. */
 void gd_pool_give_block(struct gd_block *block);
+
+/** Free memory of a pool for the program; that of a graph only stops being in use. */
+void gd_pool_free(struct gd_block *block);
 
 /** The device is synchronized: pools give back what they hold above their threshold. */
 void gd_pools_trim(unsigned device);

@@ -376,6 +376,7 @@ TEST(memory_of_a_captured_allocation_is_the_graphs)
 	CUgraphExec exec;
 	CUdeviceptr a;
 	size_t left;
+	uint64_t used;
 	start_small();
 	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
@@ -390,6 +391,23 @@ TEST(memory_of_a_captured_allocation_is_the_graphs)
 	OK(cuMemGetInfo_v2(&left, NULL));
 	EXPECT_EQ(left, GIB - 10 * MIB);
 	OK(cuGraphExecDestroy(exec));
+	OK(cuMemGetInfo_v2(&left, NULL));
+	EXPECT_EQ(left, GIB);
+	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuMemAllocAsync(&a, 10 * MIB, stream));
+	OK(cuStreamEndCapture(stream, &graph));
+	OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	OK(cuGraphDestroy(graph));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
+	EXPECT_EQ(used, 10 * MIB);
+	EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_ERROR_INVALID_VALUE); /* not freed yet */
+	OK(cuMemFreeAsync(a, stream));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuGraphExecDestroy(exec));
+	OK(cuMemsetD8Async(a, 1, 100, stream)); /* outlives the graph */
+	OK(cuMemFreeAsync(a, stream));
+	EXPECT_EQ(cuMemFreeAsync(a, stream), CUDA_ERROR_INVALID_VALUE);
 	OK(cuMemGetInfo_v2(&left, NULL));
 	EXPECT_EQ(left, GIB);
 }
