@@ -36,32 +36,20 @@ void gs_python_disable(const char *why)
 
 /* ---- layouts ---- */
 
-#define OFFSET(value) ((value) < 0 ? GS_PYTHON_NONE : (uint16_t)(value))
-
 static bool layout_from_table(uint16_t version, struct gs_python *out)
 {
-	switch (version) {
-#define ROW(major, minor, lasti_kind, form, state, inner, code, back, instruction, locals, owner, \
-    entry, first_line, file, name, qualname, table, bytes, ascii, other) \
-	case (major) << 8 | (minor): \
-		*out = (struct gs_python){ \
-		    .lasti = GS_LASTI_##lasti_kind, .line_form = GF_LINE_##form, \
-		    .state_frame = state, .state_inner = OFFSET(inner), .frame_code = code, \
-		    .frame_back = back, .frame_instruction = instruction, .frame_locals = locals, \
-		    .frame_owner = OFFSET(owner), .frame_entry = OFFSET(entry), \
-		    .frame_copy = GS_PYTHON_NONE, .code_first_line = first_line, .code_file = file, \
-		    .code_name = name, .code_qualname = OFFSET(qualname), .code_table = table, \
-		    .code_bytes = bytes, .code_copies = GS_PYTHON_NONE, .object_type = 8, \
-		    .bytes_size = 16, .bytes_data = 32, .text_state = 32, .text_length = 16, \
-		    .text_ascii = ascii, .text_other = other}; \
-		break;
-		GS_PYTHON_LAYOUTS(ROW)
+	static const struct gs_python layouts[] = {
+#define ROW(...) GS_PYTHON_LAYOUT(__VA_ARGS__),
+	    GS_PYTHON_LAYOUTS(ROW)
 #undef ROW
-	default:
-		return false;
+	};
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		if (layouts[i].version == version) {
+			*out = layouts[i];
+			return true;
+		}
 	}
-	out->version = version;
-	return true;
+	return false;
 }
 
 /* Words of _Py_DebugOffsets are small and, but for the sizes, not 0 at will. */

@@ -29,6 +29,23 @@
 	ROW(3, 11, POINTER, PLACES, 56, 8, 32, 48, 56, 72, 69, 68, 72, 112, 120, 128, 136, 184, 48, 72) \
 	ROW(3, 12, POINTER, PLACES, 56, 0, 0, 8, 56, 72, 70, -1, 68, 112, 120, 128, 136, 192, 40, 56)
 
+/* The layout that a row says, as the initialiser of a struct gs_python. */
+#define GS_PYTHON_OFFSET(value) ((value) < 0 ? GS_PYTHON_NONE : (uint16_t)(value))
+#define GS_PYTHON_LAYOUT(major, minor, lasti_kind, form, state, inner, code, back, instruction, \
+    locals, owner, entry, first_line, file, name, qualname, table, bytes, ascii, other) \
+	{ \
+		.version = (major) << 8 | (minor), .lasti = GS_LASTI_##lasti_kind, \
+		.line_form = GF_LINE_##form, .state_frame = (state), \
+		.state_inner = GS_PYTHON_OFFSET(inner), .frame_code = (code), .frame_back = (back), \
+		.frame_instruction = (instruction), .frame_locals = (locals), \
+		.frame_owner = GS_PYTHON_OFFSET(owner), .frame_entry = GS_PYTHON_OFFSET(entry), \
+		.frame_copy = GS_PYTHON_NONE, .code_first_line = (first_line), .code_file = (file), \
+		.code_name = (name), .code_qualname = GS_PYTHON_OFFSET(qualname), \
+		.code_table = (table), .code_bytes = (bytes), .code_copies = GS_PYTHON_NONE, \
+		.object_type = 8, .bytes_size = 16, .bytes_data = 32, .text_state = 32, \
+		.text_length = 16, .text_ascii = (ascii), .text_other = (other), \
+	}
+
 /*
  * ROW(major, minor, word of each:
  *     thread state: frame; frame: size, back, code, instruction, locals, owner, copy index (-1: none),

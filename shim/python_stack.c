@@ -44,11 +44,7 @@ void gs_python_stack_unwatch(void)
 	clear_watched();
 }
 
-/* What a walk works with: copies, so that the compiler need not read them again for each frame. */
 struct walking {
-	struct gs_python layout;
-	uintptr_t watched[WATCH_LIMIT];
-	uint32_t watched_count;
 	uint32_t count;
 	uint64_t hash;
 	struct gs_python_frame *frames;
@@ -61,6 +57,17 @@ static uintptr_t first_local(uintptr_t frame)
 	if (value && WORD(value, gs_python.object_type) == gs_python.cell_type)
 		value = WORD(value, gs_python.object_type + sizeof(uintptr_t));
 	return value;
+}
+
+static inline bool is_watched(uintptr_t code)
+{
+	uintptr_t known = __atomic_load_n(&watched[0], __ATOMIC_RELAXED);
+	for (unsigned i = 1; known && i < WATCH_LIMIT; i++) {
+		if (known == code)
+			return true;
+		known = __atomic_load_n(&watched[i], __ATOMIC_RELAXED);
+	}
+	return known == code;
 }
 
 /* Where the bytes begin that the frame's instruction pointer points into. */
@@ -84,30 +91,29 @@ static inline uint64_t frame_hash(const struct gs_python *layout, uintptr_t code
 	return object ^ ((uint64_t)HALF(code, layout->code_first_line) << 32 | place);
 }
 
-static inline void add_frame(struct walking *walk, uintptr_t frame, uintptr_t code, int32_t lasti)
+static inline void add_frame(struct walking *walk, const struct gs_python *layout,
+    uintptr_t frame, uintptr_t code, int32_t lasti)
 {
 	struct gs_python_frame *out = &walk->frames[walk->count++];
 	out->code = code;
 	out->place = GF_PLACE(lasti, 0);
 	out->module = 0;
-	for (uint32_t i = 0; i < walk->watched_count; i++) {
-		if (__builtin_expect(walk->watched[i] != code, 1))
-			continue;
+	if (__builtin_expect(is_watched(code), 0)) {
 		out->module = first_local(frame);
 		walk->hash = gs_hash_add(walk->hash, out->module);
 	}
-	walk->hash = gs_hash_add(walk->hash, frame_hash(&walk->layout, code, out->place));
+	walk->hash = gs_hash_add(walk->hash, frame_hash(layout, code, out->place));
 }
 
 /* 3.8 to 3.10: frame objects, each run by its own C call of the interpreter. */
-static uintptr_t walk_objects(struct walking *walk, uintptr_t frame)
+static inline __attribute__((always_inline)) uintptr_t walk_objects(struct walking *walk,
+    const struct gs_python *layout, uintptr_t frame)
 {
-	const struct gs_python *layout = &walk->layout;
 	int32_t unit = layout->lasti == GS_LASTI_UNITS ? 2 : 1;
 	for (; frame && walk->count < GS_PYTHON_FRAMES_LIMIT;
 	     frame = WORD(frame, layout->frame_back)) {
 		int32_t lasti = (int32_t)HALF(frame, layout->frame_instruction) * unit;
-		add_frame(walk, frame, WORD(frame, layout->frame_code), lasti);
+		add_frame(walk, layout, frame, WORD(frame, layout->frame_code), lasti);
 		walk->frames[walk->count - 1].place |= GF_PLACE_ENTRY;
 	}
 	return frame;
@@ -115,9 +121,9 @@ static uintptr_t walk_objects(struct walking *walk, uintptr_t frame)
 
 /* 3.11: a flag marks the frame with which a C call began; later: the frame behind is the
  * interpreter's own. */
-static uintptr_t walk_frames(struct walking *walk, uintptr_t frame)
+static inline __attribute__((always_inline)) uintptr_t walk_frames(struct walking *walk,
+    const struct gs_python *layout, uintptr_t frame)
 {
-	const struct gs_python *layout = &walk->layout;
 	bool has_flag = layout->frame_entry != GS_PYTHON_NONE;
 	uintptr_t tags = layout->version >= 0x030e ? GS_PYTHON_STACK_TAGS : 0;
 	for (; frame && walk->count < GS_PYTHON_FRAMES_LIMIT;
@@ -129,23 +135,28 @@ static uintptr_t walk_frames(struct walking *walk, uintptr_t frame)
 		}
 		uintptr_t code = WORD(frame, layout->frame_code) & ~tags;
 		uintptr_t instruction = WORD(frame, layout->frame_instruction);
-		add_frame(walk, frame, code, (int32_t)(instruction - code_start(layout, frame, code)));
+		add_frame(walk, layout, frame, code,
+		    (int32_t)(instruction - code_start(layout, frame, code)));
 		if (has_flag && BYTE(frame, layout->frame_entry))
 			walk->frames[walk->count - 1].place |= GF_PLACE_ENTRY;
 	}
 	return frame;
 }
 
-static void begin_walk(struct walking *walk, struct gs_python_frame *frames)
+/* The walk is compiled once for each version of the table, with its offsets as constants. */
+static uintptr_t walk_version(struct walking *walk, uintptr_t frame)
 {
-	walk->layout = gs_python;
-	walk->frames = frames;
-	walk->hash = walk->count = walk->watched_count = 0;
-	for (unsigned i = 0; i < WATCH_LIMIT; i++) {
-		uintptr_t code = __atomic_load_n(&watched[i], __ATOMIC_RELAXED);
-		if (!code)
-			break;
-		walk->watched[walk->watched_count++] = code;
+	switch (gs_python.version) {
+#define ROW(major, minor, kind, ...) \
+	case (major) << 8 | (minor): { \
+		static const struct gs_python layout = \
+		    GS_PYTHON_LAYOUT(major, minor, kind, __VA_ARGS__); \
+		return GS_LASTI_##kind == GS_LASTI_POINTER ? walk_frames(walk, &layout, frame) \
+							   : walk_objects(walk, &layout, frame); \
+	}
+		GS_PYTHON_LAYOUTS(ROW)
+#undef ROW
+	default: return walk_frames(walk, &gs_python, frame);
 	}
 }
 
@@ -163,12 +174,9 @@ bool gs_python_stack_walk(struct gs_python_walk *walk)
 	uintptr_t frame = WORD(thread, gs_python.state_frame);
 	if (gs_python.state_inner != GS_PYTHON_NONE && frame)
 		frame = WORD(frame, gs_python.state_inner);
-	struct walking walking;
-	begin_walk(&walking, walk->frames);
-	uintptr_t rest = gs_python.lasti == GS_LASTI_POINTER ? walk_frames(&walking, frame)
-							      : walk_objects(&walking, frame);
+	struct walking walking = {.frames = walk->frames};
+	walk->cut = walk_version(&walking, frame) != 0;
 	walk->hash = walking.hash;
 	walk->count = walking.count;
-	walk->cut = rest != 0;
 	return walk->count > 0;
 }
