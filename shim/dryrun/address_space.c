@@ -22,12 +22,12 @@
 uint64_t gd_space_base, gd_space_bytes;
 
 static struct {
-	pthread_mutex_t lock; /* the slot allocator; nothing nests in it */
-	char *data; /* the second region */
+	pthread_mutex_t lock;	  /* the slot allocator; nothing nests in it */
+	char *data;		  /* the second region */
 	struct gd_block **blocks; /* owner by address slot; atomic */
-	uint32_t *leads; /* data slot + 1 by address slot, 0 = nowhere; atomic */
-	uint8_t *stored; /* by data slot: some page bit may be set; atomic */
-	uint64_t *pages; /* by data slot WORDS_PER_SLOT words, a bit a page; atomic */
+	uint32_t *leads;	  /* data slot + 1 by address slot, 0 = nowhere; atomic */
+	uint8_t *stored;	  /* by data slot: some page bit may be set; atomic */
+	uint64_t *pages;	  /* by data slot WORDS_PER_SLOT words, a bit a page; atomic */
 } space = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *reserve(uint64_t bytes, int rights)
@@ -141,7 +141,8 @@ bool gd_space_mapped(uint64_t address, uint64_t bytes)
 	if (!gd_space_holds(address) || bytes > gd_space_bytes ||
 	    (bytes && !gd_space_holds(address + bytes - 1)))
 		return false;
-	for (uint64_t slot = slot_of(address); bytes && slot <= slot_of(address + bytes - 1); slot++) {
+	for (uint64_t slot = slot_of(address); bytes && slot <= slot_of(address + bytes - 1);
+	     slot++) {
 		if (!lead_of(slot))
 			return false;
 	}
@@ -150,8 +151,8 @@ bool gd_space_mapped(uint64_t address, uint64_t bytes)
 
 /* The stretch of data from an address up to the end of its slot. */
 struct stretch {
-	char *data; /* NULL: leads nowhere */
-	uint64_t slot; /* of the data */
+	char *data;	      /* NULL: leads nowhere */
+	uint64_t slot;	      /* of the data */
 	uint64_t first, last; /* pages within the slot */
 	size_t bytes;
 };

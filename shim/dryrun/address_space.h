@@ -2,11 +2,11 @@
 /*
  * Device addresses and the bytes behind them.
  *
- * One region without access rights gives the addresses: touching device memory from the host faults,
- * as it does on a real machine.  A second region of the same size, never committed, holds the bytes
- * that were really stored; the kernel gives it pages only where something is written.  Both are cut
- * into slots of 2 MiB, the granularity of the device.  An address slot leads to a data slot, so that
- * memory mapped twice, or unmapped and mapped again, keeps its bytes.
+ * One region without access rights gives the addresses: touching device memory from the host
+ * faults, as it does on a real machine.  A second region of the same size, never committed, holds
+ * the bytes that were really stored; the kernel gives it pages only where something is written.
+ * Both are cut into slots of 2 MiB, the granularity of the device.  An address slot leads to a data
+ * slot, so that memory mapped twice, or unmapped and mapped again, keeps its bytes.
  *
  * For each 4 KiB page of data one bit says that something was stored there: reading elsewhere gives
  * zeros without touching memory, clearing costs nothing there.
@@ -26,7 +26,7 @@
 
 struct gd_block;
 
-extern uint64_t gd_space_base; /* first device address */
+extern uint64_t gd_space_base;	/* first device address */
 extern uint64_t gd_space_bytes; /* length of the region */
 
 /** @return slots that hold so many bytes */

@@ -68,8 +68,8 @@ static CUresult make(const CUDA_ARRAY3D_DESCRIPTOR *description, struct gd_array
 	array->rows = at_least_one(description->Height);
 	array->slices = at_least_one(description->Depth);
 	uint64_t bytes = array->pitch * array->rows * array->slices;
-	result = gd_memory_new(context, context->device, GD_BLOCK_PLAIN, bytes, gd_memory_rounded(bytes),
-	    &array->block);
+	result = gd_memory_new(context, context->device, GD_BLOCK_PLAIN, bytes,
+	    gd_memory_rounded(bytes), &array->block);
 	if (result != CUDA_SUCCESS) {
 		gd_object_free(array, GD_TYPE_ARRAY);
 		return result;
@@ -89,8 +89,8 @@ static void delete_array(struct gd_array *array)
 	gd_object_free(array, GD_TYPE_ARRAY);
 }
 
-GD_API(cuArrayCreate_v2, (CUarray * array_out, const CUDA_ARRAY_DESCRIPTOR *flat),
-    (array_out, flat))
+GD_API(
+    cuArrayCreate_v2, (CUarray * array_out, const CUDA_ARRAY_DESCRIPTOR *flat), (array_out, flat))
 {
 	struct gd_array *array;
 	if (!array_out || !flat)
@@ -117,8 +117,8 @@ GD_API(cuArray3DCreate_v2, (CUarray * array_out, const CUDA_ARRAY3D_DESCRIPTOR *
 	return result;
 }
 
-GD_API(cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR * flat_out, CUarray handle),
-    (flat_out, handle))
+GD_API(
+    cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR * flat_out, CUarray handle), (flat_out, handle))
 {
 	const struct gd_array *array = gd_array_get(handle);
 	if (!flat_out || !array)
@@ -155,7 +155,8 @@ static uint64_t halved(uint64_t value, unsigned times)
 }
 
 GD_API(cuMipmappedArrayCreate,
-    (CUmipmappedArray * mipmap_out, const CUDA_ARRAY3D_DESCRIPTOR *description, unsigned int levels),
+    (CUmipmappedArray * mipmap_out, const CUDA_ARRAY3D_DESCRIPTOR *description,
+	unsigned int levels),
     (mipmap_out, description, levels))
 {
 	if (!mipmap_out || !description || !levels || levels > MOST_LEVELS)

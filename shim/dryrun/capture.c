@@ -143,9 +143,10 @@ CUresult gd_capture_refuse_unsafe_slow(void)
 		return CUDA_SUCCESS;
 	pthread_mutex_lock(&gd_graph_lock);
 	for (struct gd_capture *capture = captures; capture; capture = capture->next) {
-		bool own = capture->thread == thread && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+		bool own =
+		    capture->thread == thread && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
 		bool global = capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
-		    thread->capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+			      thread->capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
 		if (!own && !global)
 			continue;
 		break_capture(capture);
@@ -155,12 +156,14 @@ CUresult gd_capture_refuse_unsafe_slow(void)
 	return refused ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
-/* The legacy stream would wait for every captured blocking stream of its context; the lock is held. */
+/* The legacy stream would wait for every captured blocking stream of its context; the lock is held.
+ */
 static bool breaks_by_legacy(const struct gd_stream *legacy)
 {
 	bool found = false;
 	for (struct gd_capture *capture = captures; capture; capture = capture->next) {
-		for (struct gd_stream *stream = capture->streams; stream; stream = stream->next_captured) {
+		for (struct gd_stream *stream = capture->streams; stream;
+		     stream = stream->next_captured) {
 			if (stream->context != legacy->context || !gd_stream_blocking(stream))
 				continue;
 			break_capture(capture);
@@ -307,7 +310,8 @@ static CUresult await(struct gd_event *event, struct gd_stream *stream, unsigned
 	if (stream->capture->broken)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	if (flags & CU_EVENT_WAIT_EXTERNAL) {
-		struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .event = (CUevent)event};
+		struct gd_work work = {
+		    .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .event = (CUevent)event};
 		return add(stream, &work);
 	}
 	if (!event->recorded)

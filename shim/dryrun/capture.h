@@ -26,7 +26,7 @@ static inline bool gd_capture_none(void)
 static inline bool gd_capture_touches(const struct gd_stream *stream)
 {
 	return !gd_capture_none() &&
-	    (gd_stream_captured(stream) || stream->kind == GD_STREAM_LEGACY);
+	       (gd_stream_captured(stream) || stream->kind == GD_STREAM_LEGACY);
 }
 
 /** Slow half of gd_capture_refuse_stream. */

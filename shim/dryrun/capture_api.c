@@ -28,9 +28,9 @@ static CUresult begin(CUstream handle, bool per_thread, CUstreamCaptureMode mode
 		capture->own_graph = graph->owned = true;
 	else if (graph)
 		gd_graph_delete(graph);
-	result = capture ? CUDA_SUCCESS
-	    : stream->capture ? CUDA_ERROR_ILLEGAL_STATE
-			      : CUDA_ERROR_OUT_OF_MEMORY;
+	result = capture	   ? CUDA_SUCCESS
+		 : stream->capture ? CUDA_ERROR_ILLEGAL_STATE
+				   : CUDA_ERROR_OUT_OF_MEMORY;
 	pthread_mutex_unlock(&gd_graph_lock);
 	return result;
 }
@@ -77,7 +77,8 @@ GD_API_PTSZ(cuStreamBeginCaptureToGraph,
 	else if (!nodes_of(graph, dependencies, count))
 		result = CUDA_ERROR_INVALID_VALUE;
 	else if (!gd_capture_new(stream, mode, graph) ||
-	    !gd_tips_set(stream, (struct gd_node *const *)(uintptr_t)dependencies, (uint32_t)count))
+		 !gd_tips_set(
+		     stream, (struct gd_node *const *)(uintptr_t)dependencies, (uint32_t)count))
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 	pthread_mutex_unlock(&gd_graph_lock);
 	return result;
@@ -95,8 +96,10 @@ static bool joined(const struct gd_capture *capture)
 	}
 	for (uint32_t i = 0; i < origin->tip_count; i++)
 		origin->tips[i]->mark = 1;
-	/* Nodes that other streams of this capture left behind; older ones of a given graph do not count. */
-	for (const struct gd_stream *stream = capture->streams; stream; stream = stream->next_captured) {
+	/* Nodes that other streams of this capture left behind; older ones of a given graph do not
+	 * count. */
+	for (const struct gd_stream *stream = capture->streams; stream;
+	     stream = stream->next_captured) {
 		for (uint32_t i = 0; i < stream->tip_count; i++) {
 			if (!stream->tips[i]->mark)
 				return false;
@@ -170,8 +173,8 @@ static CUresult readable(struct gd_stream *stream)
 	return result;
 }
 
-GD_API_PTSZ(cuStreamIsCapturing, (CUstream handle, CUstreamCaptureStatus *status_out),
-    (handle, status_out))
+GD_API_PTSZ(
+    cuStreamIsCapturing, (CUstream handle, CUstreamCaptureStatus *status_out), (handle, status_out))
 {
 	struct gd_stream *stream;
 	CUresult result = gd_stream_get(handle, per_thread, &stream);
@@ -243,7 +246,8 @@ GD_API_PTSZ(cuStreamGetCaptureInfo_v2,
 	const CUgraphNode **dependencies_out, size_t *count_out),
     (stream, status_out, id_out, graph_out, dependencies_out, count_out))
 {
-	const struct answer out = {status_out, id_out, graph_out, dependencies_out, NULL, count_out};
+	const struct answer out = {
+	    status_out, id_out, graph_out, dependencies_out, NULL, count_out};
 	return info(stream, per_thread, &out);
 }
 

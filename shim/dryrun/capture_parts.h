@@ -11,7 +11,7 @@ struct gd_capture {
 	struct gd_object object;
 	uint64_t id;
 	CUstreamCaptureMode mode;
-	bool broken; /* by a call that it forbids; only ending it helps */
+	bool broken;	/* by a call that it forbids; only ending it helps */
 	bool own_graph; /* made by it, not given by the program */
 	struct gd_stream *origin;
 	const struct gd_thread *thread; /* that began it */

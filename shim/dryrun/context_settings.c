@@ -98,7 +98,8 @@ GD_API(cuCtxSetLimit, (CUlimit limit, size_t value), (limit, value))
 		return CUDA_ERROR_UNSUPPORTED_LIMIT;
 	if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > (size_t)gd_facts.persisting_l2_bytes)
+	if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE &&
+	    value > (size_t)gd_facts.persisting_l2_bytes)
 		value = (size_t)gd_facts.persisting_l2_bytes;
 	context->limits[limit] = value;
 	return CUDA_SUCCESS;

@@ -396,7 +396,7 @@ GD_API(cuCtxGetCurrent, (CUcontext * context_out), (context_out))
 	const struct gd_thread *thread = gd_thread_state();
 	if (!context_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	*context_out = thread && thread->depth ? (CUcontext)thread->stack[thread->depth - 1].context
-					       : NULL;
+	*context_out =
+	    thread && thread->depth ? (CUcontext)thread->stack[thread->depth - 1].context : NULL;
 	return CUDA_SUCCESS;
 }

@@ -31,13 +31,13 @@ struct gd_context {
 	struct gd_object object;
 	uint32_t device;
 	uint32_t index; /* small, unique among live contexts: for tables by thread */
-	uint64_t id; /* unique in the process */
+	uint64_t id;	/* unique in the process */
 	uint32_t flags;
 	uint32_t api_version;
 	uint32_t cache_config, shared_config;
 	bool primary, active;
-	uint32_t retained; /* primary only */
-	struct gd_stream *legacy; /* its default stream, made with it */
+	uint32_t retained;	   /* primary only */
+	struct gd_stream *legacy;  /* its default stream, made with it */
 	struct gd_stream *streams; /* all live ones; guarded by streams_lock */
 	pthread_mutex_t streams_lock;
 	uint64_t blocking_ready_ns; /* end of the work of all blocking streams; atomic */

@@ -21,7 +21,8 @@ void gd_copies_start(void)
 		return;
 	uint64_t value = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end)
-		fprintf(stderr, "gpushim dryrun: GPUSHIM_DRYRUN_REAL_COPY: not a number: \"%s\"\n", text);
+		fprintf(stderr, "gpushim dryrun: GPUSHIM_DRYRUN_REAL_COPY: not a number: \"%s\"\n",
+		    text);
 	else
 		real_limit = value;
 }
@@ -58,9 +59,10 @@ struct gd_copy gd_copy_linear(uint64_t to, uint64_t from, uint64_t bytes)
 
 static bool whole(const struct gd_copy *copy)
 {
-	return (copy->height == 1 || (copy->to.pitch == copy->width && copy->from.pitch == copy->width)) &&
-	    (copy->depth == 1 || (copy->to.slice == copy->width * copy->height &&
-				     copy->from.slice == copy->width * copy->height));
+	return (copy->height == 1 ||
+		   (copy->to.pitch == copy->width && copy->from.pitch == copy->width)) &&
+	       (copy->depth == 1 || (copy->to.slice == copy->width * copy->height &&
+					copy->from.slice == copy->width * copy->height));
 }
 
 /* One row; `real` says whether bytes that go into device memory are kept. */
@@ -92,8 +94,9 @@ void gd_copy_effect(const void *argument)
 	}
 	for (uint64_t z = 0; z < copy->depth; z++) {
 		for (uint64_t y = 0; y < copy->height; y++)
-			move_row(&copy->to, copy->to.address + z * copy->to.slice + y * copy->to.pitch,
-			    &copy->from, copy->from.address + z * copy->from.slice + y * copy->from.pitch,
+			move_row(&copy->to,
+			    copy->to.address + z * copy->to.slice + y * copy->to.pitch, &copy->from,
+			    copy->from.address + z * copy->from.slice + y * copy->from.pitch,
 			    copy->width, real);
 	}
 }
@@ -130,7 +133,7 @@ static bool extent(const struct gd_side *side, const struct gd_copy *copy, uint6
 	    __builtin_mul_overflow(copy->height - 1, side->pitch, &rows))
 		return false;
 	return !__builtin_add_overflow(slices, rows, bytes_out) &&
-	    !__builtin_add_overflow(*bytes_out, copy->width, bytes_out);
+	       !__builtin_add_overflow(*bytes_out, copy->width, bytes_out);
 }
 
 static bool side_fits(const struct gd_side *side, const struct gd_copy *copy)
@@ -237,13 +240,13 @@ CUresult gd_copy_enqueue(struct gd_stream *stream, const struct gd_copy *copy, b
 	count_copy(stream, bytes);
 	gd_copy_describe(copy, &operation);
 	operation.asynchronous = !wait;
-	if (!gd_operations_simple() && copy->from.kind == GD_MEMORY_PAGEABLE && bytes <= real_limit &&
-	    copy->to.in_space)
+	if (!gd_operations_simple() && copy->from.kind == GD_MEMORY_PAGEABLE &&
+	    bytes <= real_limit && copy->to.in_space)
 		enqueue_staged(stream, &operation, copy);
 	else
 		gd_enqueue(stream, &operation, gd_copy_effect, copy, sizeof(*copy));
-	/* The host waits for copies that touch its memory, but not for one inside the device; nothing
-	 * may arrive in pageable memory after the call. */
+	/* The host waits for copies that touch its memory, but not for one inside the device;
+	 * nothing may arrive in pageable memory after the call. */
 	bool host = !copy->to.in_space || !copy->from.in_space;
 	if ((wait && host) ||
 	    (!gd_operations_simple() && !copy->to.in_space && copy->to.kind == GD_MEMORY_PAGEABLE))
@@ -261,10 +264,11 @@ CUresult gd_memset_check(const struct gd_memset *set)
 	    __builtin_add_overflow(row, rows, &bytes))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (set->in_space)
-		return gd_memory_range(set->address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+		return gd_memory_range(set->address, bytes) ? CUDA_SUCCESS
+							    : CUDA_ERROR_INVALID_VALUE;
 	struct gd_host_range range;
 	bool known = gd_host_find(set->address, &range) &&
-	    bytes <= range.bytes - (set->address - range.start);
+		     bytes <= range.bytes - (set->address - range.start);
 	return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -2,9 +2,9 @@
 /*
  * Copies and memsets, whatever call they come from.
  *
- * Device to host is always real: what was never stored reads as zeros.  Host to device and device to
- * device are real up to GPUSHIM_DRYRUN_REAL_COPY bytes (1 MiB); of a larger one the target reads as
- * zeros afterwards.  Memsets likewise; a memset to zero is always real.  Threads: any.
+ * Device to host is always real: what was never stored reads as zeros.  Host to device and device
+ * to device are real up to GPUSHIM_DRYRUN_REAL_COPY bytes (1 MiB); of a larger one the target reads
+ * as zeros afterwards.  Memsets likewise; a memset to zero is always real.  Threads: any.
  */
 #ifndef GD_COPIES_H
 #define GD_COPIES_H
@@ -30,7 +30,7 @@ struct gd_copy {
 struct gd_memset {
 	uint64_t address, pitch;
 	uint32_t value;
-	uint32_t element; /* bytes: 1, 2, 4 */
+	uint32_t element;	/* bytes: 1, 2, 4 */
 	uint64_t width, height; /* width in elements */
 	bool in_space;
 };

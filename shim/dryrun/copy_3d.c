@@ -29,8 +29,8 @@ static CUresult side_from(
 		base = d->device;
 		break;
 	case CU_MEMORYTYPE_ARRAY:
-		if (!array || d->x + copy->width > array->pitch || d->y + copy->height > array->rows ||
-		    d->z + copy->depth > array->slices)
+		if (!array || d->x + copy->width > array->pitch ||
+		    d->y + copy->height > array->rows || d->z + copy->depth > array->slices)
 			return CUDA_ERROR_INVALID_VALUE;
 		base = array->address;
 		pitch = array->pitch;
@@ -79,9 +79,10 @@ static CUresult build(const struct description *from, const struct description *
 #define SIDE(p, side) \
 	(struct description) \
 	{ \
-		.type = (p)->side##MemoryType, .host = (p)->side##Host, .device = (p)->side##Device, \
-		.array = (p)->side##Array, .x = (p)->side##XInBytes, .y = (p)->side##Y, \
-		.z = (p)->side##Z, .pitch = (p)->side##Pitch, .height = (p)->side##Height, \
+		.type = (p)->side##MemoryType, .host = (p)->side##Host, \
+		.device = (p)->side##Device, .array = (p)->side##Array, .x = (p)->side##XInBytes, \
+		.y = (p)->side##Y, .z = (p)->side##Z, .pitch = (p)->side##Pitch, \
+		.height = (p)->side##Height, \
 	}
 
 CUresult gd_copy_from_3d(const CUDA_MEMCPY3D *p, struct gd_copy *copy_out)
@@ -280,8 +281,8 @@ static CUresult batch_entry(const CUDA_MEMCPY3D_BATCH_OP *entry, struct gd_copy 
 	if (result == CUDA_SUCCESS)
 		result = operand(&entry->dst, &to);
 	if (result == CUDA_SUCCESS)
-		result = build(&from, &to, entry->extent.width, entry->extent.height, entry->extent.depth,
-		    copy_out);
+		result = build(&from, &to, entry->extent.width, entry->extent.height,
+		    entry->extent.depth, copy_out);
 	return result == CUDA_SUCCESS ? gd_copy_check(copy_out) : result;
 }
 

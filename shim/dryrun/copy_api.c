@@ -2,8 +2,8 @@
 /* The driver's copy functions of consecutive bytes; copy_api_3d.c has the others. */
 #include "shim/dryrun/copies.h"
 
-static CUresult copy_bytes(CUstream handle, bool per_thread, CUdeviceptr to, CUdeviceptr from,
-    size_t bytes, bool wait)
+static CUresult copy_bytes(
+    CUstream handle, bool per_thread, CUdeviceptr to, CUdeviceptr from, size_t bytes, bool wait)
 {
 	struct gd_stream *stream;
 	if (!gd_context_current())
@@ -74,8 +74,8 @@ GD_API_PTDS(cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (
 	return copy_bytes(NULL, per_thread, to, from, bytes, true);
 }
 
-GD_API_PTSZ(cuMemcpyDtoDAsync_v2,
-    (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), (to, from, bytes, stream))
+GD_API_PTSZ(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+    (to, from, bytes, stream))
 {
 	if (!on_device(from, bytes) || !on_device(to, bytes))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -138,16 +138,17 @@ static CUresult copy_batch(CUstream handle, bool per_thread, CUdeviceptr *to, CU
 }
 
 GD_API_PTSZ(cuMemcpyBatchAsync,
-    (CUdeviceptr * to, CUdeviceptr *from, size_t *bytes, size_t count, CUmemcpyAttributes *attributes,
-	size_t *indices, size_t attribute_count, size_t *failed_out, CUstream stream),
+    (CUdeviceptr * to, CUdeviceptr *from, size_t *bytes, size_t count,
+	CUmemcpyAttributes *attributes, size_t *indices, size_t attribute_count, size_t *failed_out,
+	CUstream stream),
     (to, from, bytes, count, attributes, indices, attribute_count, failed_out, stream))
 {
 	return copy_batch(stream, per_thread, to, from, bytes, count, attribute_count, failed_out);
 }
 
 GD_API_PTSZ(cuMemcpyBatchAsync_v2,
-    (CUdeviceptr * to, CUdeviceptr *from, size_t *bytes, size_t count, CUmemcpyAttributes *attributes,
-	size_t *indices, size_t attribute_count, CUstream stream),
+    (CUdeviceptr * to, CUdeviceptr *from, size_t *bytes, size_t count,
+	CUmemcpyAttributes *attributes, size_t *indices, size_t attribute_count, CUstream stream),
     (to, from, bytes, count, attributes, indices, attribute_count, stream))
 {
 	return copy_batch(stream, per_thread, to, from, bytes, count, attribute_count, NULL);

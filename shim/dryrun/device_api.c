@@ -92,8 +92,8 @@ GD_API(cuDeviceComputeCapability, (int *major_out, int *minor_out, CUdevice devi
 	return CUDA_SUCCESS;
 }
 
-GD_API(cuDeviceGetProperties, (CUdevprop * properties_out, CUdevice device),
-    (properties_out, device))
+GD_API(
+    cuDeviceGetProperties, (CUdevprop * properties_out, CUdevice device), (properties_out, device))
 {
 	if (!properties_out)
 		return CUDA_ERROR_INVALID_VALUE;

@@ -26,7 +26,7 @@ struct fatbin_entry {
 	uint16_t kind; /* 1 PTX, 2 ELF */
 	uint16_t version;
 	uint32_t header_bytes;
-	uint64_t bytes; /* behind the header */
+	uint64_t bytes;		   /* behind the header */
 	uint32_t compressed_bytes; /* 0: stored as it is */
 	uint32_t options;
 	uint16_t minor, major;
@@ -276,7 +276,8 @@ static bool ptx_has_entry(const char *text, const char *name)
 	return false;
 }
 
-bool gd_image_kernel(const struct gd_image *image, const char *name, struct gd_code_facts *facts_out)
+bool gd_image_kernel(
+    const struct gd_image *image, const char *name, struct gd_code_facts *facts_out)
 {
 	*facts_out = (struct gd_code_facts){
 	    .registers = 32, .max_threads = 1024, .const_bytes = 0, .parameter_count = -1};
@@ -325,8 +326,7 @@ bool gd_image_parameter(const struct gd_image *image, const char *name, unsigned
 		uint16_t ordinal, offset;
 		uint32_t flags; /* size from bit 18 */
 	} parameter;
-	const Elf64_Shdr *header =
-	    image->elf ? find_section(image, ".nv.info.", name, 0) : NULL;
+	const Elf64_Shdr *header = image->elf ? find_section(image, ".nv.info.", name, 0) : NULL;
 	const char *data = header ? section_data(image, header) : NULL;
 	uint64_t at = 0;
 	for (const struct info *i; data && (i = next_info(data, header->sh_size, &at)) != NULL;) {
@@ -354,13 +354,14 @@ bool gd_image_variable(
 			continue;
 		for (uint64_t s = 0; s < count; s++) {
 			if (ELF64_ST_TYPE(symbols[s].st_info) != STT_OBJECT ||
-			    strcmp(string(image, section(image, header->sh_link), symbols[s].st_name),
+			    strcmp(
+				string(image, section(image, header->sh_link), symbols[s].st_name),
 				name) != 0)
 				continue;
 			const Elf64_Shdr *home = section(image, symbols[s].st_shndx);
 			const char *data = section_data(image, home);
 			bool inside = data && symbols[s].st_value <= home->sh_size &&
-			    symbols[s].st_size <= home->sh_size - symbols[s].st_value;
+				      symbols[s].st_size <= home->sh_size - symbols[s].st_value;
 			*bytes_out = symbols[s].st_size;
 			*data_out = inside ? data + symbols[s].st_value : NULL;
 			return true;

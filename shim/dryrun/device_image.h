@@ -15,8 +15,8 @@
 
 struct gd_image {
 	int binary_version; /* 10 * major + minor of the code that runs, e.g. 86 */
-	int ptx_version; /* likewise of the PTX it comes from */
-	char *text; /* copy of the ELF or PTX; NULL: contents unknown */
+	int ptx_version;    /* likewise of the PTX it comes from */
+	char *text;	    /* copy of the ELF or PTX; NULL: contents unknown */
 	size_t text_bytes;
 	bool elf;
 };
@@ -46,7 +46,8 @@ void gd_image_free(struct gd_image *image);
  * @param facts_out  filled with what is known, else with defaults that suit any kernel
  * @return whether the image has (or may have) a kernel of that name
  */
-bool gd_image_kernel(const struct gd_image *image, const char *name, struct gd_code_facts *facts_out);
+bool gd_image_kernel(
+    const struct gd_image *image, const char *name, struct gd_code_facts *facts_out);
 
 /**
  * Walk over the kernels whose names are known.

@@ -145,7 +145,8 @@ GD_API(cuMemAlloc_v2, (CUdeviceptr * address_out, size_t bytes), (address_out, b
 }
 
 GD_API(cuMemAllocPitch_v2,
-    (CUdeviceptr * address_out, size_t *pitch_out, size_t width, size_t height, unsigned int element),
+    (CUdeviceptr * address_out, size_t *pitch_out, size_t width, size_t height,
+	unsigned int element),
     (address_out, pitch_out, width, height, element))
 {
 	size_t pitch = (width + 511) & ~(size_t)511, bytes;

@@ -3,8 +3,9 @@
  * Blocks of device memory: whom an address belongs to, what is charged for it.
  *
  * Every block begins at a slot of its own.  Charged are its bytes rounded up to 512, the alignment
- * of the device; virtual memory is charged by slots.  Threads: any; blocks are found without a lock,
- * so a program that frees what another thread uses gets what it deserves, but no crash in here.
+ * of the device; virtual memory is charged by slots.  Threads: any; blocks are found without a
+ * lock, so a program that frees what another thread uses gets what it deserves, but no crash in
+ * here.
  */
 #ifndef GD_DEVICE_MEMORY_H
 #define GD_DEVICE_MEMORY_H
@@ -20,8 +21,8 @@ struct gd_graph_memory;
 struct gd_pool;
 
 enum gd_block_kind {
-	GD_BLOCK_PLAIN, /* cuMemAlloc and what modules and arrays hold */
-	GD_BLOCK_POOLED, /* from a memory pool */
+	GD_BLOCK_PLAIN,	   /* cuMemAlloc and what modules and arrays hold */
+	GD_BLOCK_POOLED,   /* from a memory pool */
 	GD_BLOCK_RESERVED, /* addresses of cuMemAddressReserve */
 	GD_BLOCK_PHYSICAL, /* memory of cuMemCreate: its own addresses are never shown */
 };
@@ -43,19 +44,20 @@ struct gd_block {
 	uint64_t bytes; /* as asked for */
 	uint64_t slots;
 	uint64_t charged_bytes;
-	uint64_t context_id; /* 0: of no context */
-	uint64_t id; /* of the buffer, never used again */
+	uint64_t context_id;	       /* 0: of no context */
+	uint64_t id;		       /* of the buffer, never used again */
 	struct gd_block *next, **link; /* all blocks; guarded by gd_memory_lock */
-	bool internal; /* an array's or module's: cuMemFree refuses it */
+	bool internal;		       /* an array's or module's: cuMemFree refuses it */
 	bool sync_memops;
 	struct gd_pool *pool;
-	struct gd_graph_memory *graph_memory; /* of a graph's allocation; guarded by gd_graph_lock */
+	struct gd_graph_memory
+	    *graph_memory; /* of a graph's allocation; guarded by gd_graph_lock */
 	/* RESERVED: its mappings by address; guarded by gd_memory_lock */
 	struct gd_mapping *mappings;
 	uint32_t mapping_count, mapping_room;
 	/* PHYSICAL: guarded by gd_memory_lock */
 	uint32_t references; /* handles that were not released */
-	uint32_t mapped; /* mappings that lead here */
+	uint32_t mapped;     /* mappings that lead here */
 };
 
 extern pthread_mutex_t gd_memory_lock;

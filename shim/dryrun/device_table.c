@@ -76,8 +76,8 @@ static bool set_fact(const char *key, const char *value)
 	}
 	if (strcmp(key, "cc") == 0) {
 		return sscanf(value, "%d.%d", &gd_facts.major, &gd_facts.minor) == 2 &&
-		    gd_facts.major >= 5 && gd_facts.major < 100 && gd_facts.minor >= 0 &&
-		    gd_facts.minor < 10;
+		       gd_facts.major >= 5 && gd_facts.major < 100 && gd_facts.minor >= 0 &&
+		       gd_facts.minor < 10;
 	}
 #define GD_DEVICE_SET(name, field, standard) \
 	if (strcmp(key, name) == 0) \
@@ -98,7 +98,8 @@ static bool read_facts(const char *text)
 			*value++ = 0;
 		fine = value && set_fact(pair, value);
 		if (!fine)
-			fprintf(stderr, "gpushim dryrun: GPUSHIM_DRYRUN_DEVICE: bad value of \"%s\"\n", pair);
+			fprintf(stderr,
+			    "gpushim dryrun: GPUSHIM_DRYRUN_DEVICE: bad value of \"%s\"\n", pair);
 	}
 	free(copy);
 	return fine;

@@ -30,8 +30,7 @@ static void start(void)
 	if (gd_foreign_libraries_found())
 		return;
 	start_result = CUDA_ERROR_OPERATING_SYSTEM;
-	if (!gd_device_table_start() || !gd_operations_start() ||
-	    !gd_shared_start(gd_facts.count))
+	if (!gd_device_table_start() || !gd_operations_start() || !gd_shared_start(gd_facts.count))
 		return;
 	if (!gd_facts.count) {
 		start_result = CUDA_ERROR_NO_DEVICE;

@@ -28,8 +28,8 @@ GD_API_EARLY(cuLogsUnregisterCallback, (CUlogsCallbackHandle handle), (handle))
 	return (void *)handle == (void *)&log_handles ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-GD_API_EARLY(cuLogsCurrent, (CUlogIterator * iterator_out, unsigned int flags),
-    (iterator_out, flags))
+GD_API_EARLY(
+    cuLogsCurrent, (CUlogIterator * iterator_out, unsigned int flags), (iterator_out, flags))
 {
 	if (!iterator_out || flags)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -79,8 +79,8 @@ static CUresult make_map(CUtensorMap *map_out, CUtensorMapDataType type, cuuint3
 GD_API(cuTensorMapEncodeTiled,
     (CUtensorMap * map_out, CUtensorMapDataType type, cuuint32_t rank, void *address,
 	const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box,
-	const cuuint32_t *element_strides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-	CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill),
+	const cuuint32_t *element_strides, CUtensorMapInterleave interleave,
+	CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill),
     (map_out, type, rank, address, sizes, strides, box, element_strides, interleave, swizzle,
 	promotion, fill))
 {
@@ -98,8 +98,8 @@ GD_API(cuTensorMapReplaceAddress, (CUtensorMap * map, void *address), (map, addr
 
 static const char *type_name(CUgraphNodeType type)
 {
-	static const char *const names[] = {"kernel", "copy", "memset", "host function", "graph", "empty",
-	    "wait for event", "record event", "signal", "wait", "allocation", "free"};
+	static const char *const names[] = {"kernel", "copy", "memset", "host function", "graph",
+	    "empty", "wait for event", "record event", "signal", "wait", "allocation", "free"};
 	return (unsigned)type < sizeof(names) / sizeof(names[0]) ? names[type] : "node";
 }
 
@@ -112,7 +112,8 @@ static void write_node(FILE *out, const struct gd_node *node)
 		fprintf(out, "\\n%s", work->kernel.function->name);
 	fprintf(out, "\"];\n");
 	for (uint32_t i = 0; i < node->dependency_count; i++)
-		fprintf(out, "\tn%llu -> n%llu;\n", (unsigned long long)node->dependencies[i]->id, id);
+		fprintf(
+		    out, "\tn%llu -> n%llu;\n", (unsigned long long)node->dependencies[i]->id, id);
 }
 
 GD_API(cuGraphDebugDotPrint, (CUgraph handle, const char *path, unsigned int flags),

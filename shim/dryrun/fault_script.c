@@ -17,7 +17,7 @@ enum when { AT, FROM, ALWAYS, LARGER };
 struct rule {
 	char name[96];
 	enum when when;
-	bool delay; /* value is microseconds, not a result */
+	bool delay;	 /* value is microseconds, not a result */
 	uint64_t number; /* of the call, or bytes */
 	long value;
 	uint64_t calls; /* seen so far; atomic */
@@ -103,7 +103,7 @@ int gd_fault_call(const char *name)
 			continue;
 		uint64_t call = __atomic_add_fetch(&rule->calls, 1, __ATOMIC_RELAXED);
 		bool due = rule->when == ALWAYS || (rule->when == AT && call == rule->number) ||
-		    (rule->when == FROM && call >= rule->number);
+			   (rule->when == FROM && call >= rule->number);
 		if (due && result == 0)
 			result = apply(rule);
 	}

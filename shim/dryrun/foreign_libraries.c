@@ -60,7 +60,8 @@ bool gd_foreign_libraries_found(void)
 	if (maps)
 		fclose(maps);
 	if (found)
-		fprintf(stderr, "gpushim dryrun: refusing to start: only libraries from %s may answer\n",
+		fprintf(stderr,
+		    "gpushim dryrun: refusing to start: only libraries from %s may answer\n",
 		    folder);
 	return found;
 }

@@ -25,13 +25,15 @@ CUresult gd_function_attribute(
 		FUNCTION_ATTRIBUTE(PTX_VERSION, function->module->image->ptx_version)
 		FUNCTION_ATTRIBUTE(BINARY_VERSION, function->module->image->binary_version)
 		FUNCTION_ATTRIBUTE(CACHE_MODE_CA, 0)
-		FUNCTION_ATTRIBUTE(MAX_DYNAMIC_SHARED_SIZE_BYTES, function->max_dynamic_shared_bytes)
+		FUNCTION_ATTRIBUTE(
+		    MAX_DYNAMIC_SHARED_SIZE_BYTES, function->max_dynamic_shared_bytes)
 		FUNCTION_ATTRIBUTE(PREFERRED_SHARED_MEMORY_CARVEOUT, function->shared_carveout)
 		FUNCTION_ATTRIBUTE(CLUSTER_SIZE_MUST_BE_SET, function->cluster_must_be_set)
 		FUNCTION_ATTRIBUTE(REQUIRED_CLUSTER_WIDTH, function->cluster[0])
 		FUNCTION_ATTRIBUTE(REQUIRED_CLUSTER_HEIGHT, function->cluster[1])
 		FUNCTION_ATTRIBUTE(REQUIRED_CLUSTER_DEPTH, function->cluster[2])
-		FUNCTION_ATTRIBUTE(NON_PORTABLE_CLUSTER_SIZE_ALLOWED, function->non_portable_cluster)
+		FUNCTION_ATTRIBUTE(
+		    NON_PORTABLE_CLUSTER_SIZE_ALLOWED, function->non_portable_cluster)
 		FUNCTION_ATTRIBUTE(
 		    CLUSTER_SCHEDULING_POLICY_PREFERENCE, function->scheduling_policy)
 #undef FUNCTION_ATTRIBUTE
@@ -140,15 +142,14 @@ GD_API(cuFuncGetParamInfo, (CUfunction handle, size_t index, size_t *offset_out,
 	return CUDA_SUCCESS;
 }
 
-GD_API(cuFuncIsLoaded, (CUfunctionLoadingState * state_out, CUfunction handle),
-    (state_out, handle))
+GD_API(cuFuncIsLoaded, (CUfunctionLoadingState * state_out, CUfunction handle), (state_out, handle))
 {
 	struct gd_function *function = gd_function_get(handle);
 	if (!state_out || !function)
 		return state_out ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
 	*state_out = __atomic_load_n(&function->launched, __ATOMIC_RELAXED)
-	    ? CU_FUNCTION_LOADING_STATE_LOADED
-	    : CU_FUNCTION_LOADING_STATE_UNLOADED;
+			 ? CU_FUNCTION_LOADING_STATE_LOADED
+			 : CU_FUNCTION_LOADING_STATE_UNLOADED;
 	return CUDA_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The edges of a graph as programs see and change them; each function with and without edge data. */
+/* The edges of a graph as programs see and change them; each function with and without edge data.
+ */
 #include <string.h>
 
 #include "shim/dryrun/graphs.h"
@@ -86,7 +87,7 @@ static bool pair(const struct gd_graph *graph, CUgraphNode from, CUgraphNode to,
 	*from_out = gd_node_get(from);
 	*to_out = gd_node_get(to);
 	return *from_out && *to_out && *from_out != *to_out && (*from_out)->graph == graph &&
-	    (*to_out)->graph == graph;
+	       (*to_out)->graph == graph;
 }
 
 static bool remove_dependency(struct gd_node *node, const struct gd_node *on)

@@ -149,8 +149,9 @@ GD_API_PTSZ(cuGraphInstantiateWithParams,
 	CUresult result = instantiate(exec_out, graph, parameters->flags);
 	parameters->hErrNode_out = NULL;
 	parameters->result_out = result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS
-	    : result == CUDA_ERROR_INVALID_VALUE	? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
-							: CUDA_GRAPH_INSTANTIATE_ERROR;
+				 : result == CUDA_ERROR_INVALID_VALUE
+				     ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
+				     : CUDA_GRAPH_INSTANTIATE_ERROR;
 	return result;
 }
 
@@ -250,7 +251,8 @@ static void launch_step(struct gd_exec *exec, const struct step *step, struct gd
 	}
 }
 
-/* A graph launched into a captured stream becomes a child graph of it; its own graph may be gone. */
+/* A graph launched into a captured stream becomes a child graph of it; its own graph may be gone.
+ */
 static CUresult launch_captured(const struct gd_exec *exec, struct gd_stream *stream)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -392,8 +394,8 @@ GD_API(cuGraphExecEventWaitNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CU
 	return change(exec, node, type, gd_work_event(event, type, &work), &work);
 }
 
-GD_API(cuGraphExecNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *parameters),
-    (exec, node, parameters))
+GD_API(cuGraphExecNodeSetParams,
+    (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *parameters), (exec, node, parameters))
 {
 	struct gd_work work;
 	if (!parameters)
@@ -407,7 +409,7 @@ GD_API(cuGraphExecNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraphNod
 static bool can_be_off(CUgraphNodeType type)
 {
 	return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-	    type == CU_GRAPH_NODE_TYPE_MEMSET;
+	       type == CU_GRAPH_NODE_TYPE_MEMSET;
 }
 
 GD_API(cuGraphNodeSetEnabled, (CUgraphExec handle, CUgraphNode node, unsigned int enabled),
@@ -444,15 +446,16 @@ static CUgraphExecUpdateResult compare(
 		if (old->type == CU_GRAPH_NODE_TYPE_KERNEL &&
 		    old->kernel.function->device != new->kernel.function->device)
 			return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
-		if (old->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || old->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+		if (old->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+		    old->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
 			return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
 	}
 	*node_out = NULL;
 	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-static CUresult update(
-    CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResult *why_out, CUgraphNode *node_out)
+static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResult *why_out,
+    CUgraphNode *node_out)
 {
 	struct gd_exec *exec = get(handle), fresh;
 	struct gd_graph *graph = gd_graph_get(graph_handle);
@@ -494,7 +497,8 @@ GD_API(cuGraphExecUpdate,
 }
 
 GD_API(cuGraphExecUpdate_v2,
-    (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info_out), (exec, graph, info_out))
+    (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info_out),
+    (exec, graph, info_out))
 {
 	CUgraphExecUpdateResult why;
 	CUgraphNode node;

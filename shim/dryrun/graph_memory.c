@@ -78,7 +78,8 @@ void gd_graph_memory_use(struct gd_graph_memory *memory)
 	if (memory->in_use)
 		return; /* from the launch before */
 	memory->in_use = true;
-	grow(&figures_of(memory)->used, &figures_of(memory)->used_high, memory->block->charged_bytes);
+	grow(&figures_of(memory)->used, &figures_of(memory)->used_high,
+	    memory->block->charged_bytes);
 }
 
 void gd_graph_memory_free(struct gd_graph_memory *memory)
@@ -153,5 +154,5 @@ GD_API(cuDeviceSetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attr
 GD_API(cuDeviceGraphMemTrim, (CUdevice device), (device))
 {
 	return device >= 0 && (unsigned)device < gd_facts.count ? CUDA_SUCCESS
-							       : CUDA_ERROR_INVALID_DEVICE;
+								: CUDA_ERROR_INVALID_DEVICE;
 }

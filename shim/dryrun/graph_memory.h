@@ -3,9 +3,9 @@
  * Memory that graphs allocate.
  *
  * It is taken when the node is made, so that its address is known, and charged to the device from
- * then on.  It is in use from a launch until it is freed, by a node or by the program, and ends when
- * it is not in use and no graph names it.  Apart from pools, as cuDeviceGetGraphMemAttribute shows.
- * All functions: gd_graph_lock is held.
+ * then on.  It is in use from a launch until it is freed, by a node or by the program, and ends
+ * when it is not in use and no graph names it.  Apart from pools, as cuDeviceGetGraphMemAttribute
+ * shows. All functions: gd_graph_lock is held.
  */
 #ifndef GD_GRAPH_MEMORY_H
 #define GD_GRAPH_MEMORY_H

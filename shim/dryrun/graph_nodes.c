@@ -31,7 +31,8 @@ static CUresult add(CUgraphNode *node_out, CUgraph handle, const CUgraphNode *de
 	struct gd_node *node = NULL;
 	pthread_mutex_lock(&gd_graph_lock);
 	if (node_out && graph && valid_dependencies(graph, dependencies, count)) {
-		node = gd_node_new(graph, work, (struct gd_node *const *)(uintptr_t)dependencies, count);
+		node = gd_node_new(
+		    graph, work, (struct gd_node *const *)(uintptr_t)dependencies, count);
 		result = node ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	if (node)
@@ -267,8 +268,8 @@ GD_API(cuGraphEventWaitNodeGetEvent, (CUgraphNode node, CUevent *out), (node, ou
 	return CUDA_SUCCESS;
 }
 
-GD_API(cuGraphMemAllocNodeGetParams, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *out),
-    (node, out))
+GD_API(
+    cuGraphMemAllocNodeGetParams, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *out), (node, out))
 {
 	const struct gd_work *work = work_of(node, CU_GRAPH_NODE_TYPE_MEM_ALLOC, out);
 	if (!work)
@@ -288,7 +289,8 @@ GD_API(cuGraphMemFreeNodeGetParams, (CUgraphNode node, CUdeviceptr *out), (node,
 
 /* ---- changing ---- */
 
-static CUresult change(CUgraphNode handle, CUgraphNodeType type, CUresult built, struct gd_work *work)
+static CUresult change(
+    CUgraphNode handle, CUgraphNodeType type, CUresult built, struct gd_work *work)
 {
 	struct gd_node *node = gd_node_get(handle);
 	if (built != CUDA_SUCCESS)
@@ -306,7 +308,8 @@ static CUresult change(CUgraphNode handle, CUgraphNodeType type, CUresult built,
 	return result;
 }
 
-GD_API(cuGraphKernelNodeSetParams, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *p), (node, p))
+GD_API(
+    cuGraphKernelNodeSetParams, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *p), (node, p))
 {
 	struct gd_work work;
 	if (!p)
@@ -315,7 +318,8 @@ GD_API(cuGraphKernelNodeSetParams, (CUgraphNode node, const CUDA_KERNEL_NODE_PAR
 	return change(node, CU_GRAPH_NODE_TYPE_KERNEL, gd_work_kernel(&wide, &work), &work);
 }
 
-GD_API(cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p), (node, p))
+GD_API(
+    cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p), (node, p))
 {
 	struct gd_work work;
 	return change(node, CU_GRAPH_NODE_TYPE_KERNEL, gd_work_kernel(p, &work), &work);

@@ -43,8 +43,8 @@ CUresult gd_work_copy3d(const CUDA_MEMCPY3D *p, struct gd_work *work_out)
 
 CUresult gd_work_memset(const CUDA_MEMSET_NODE_PARAMS *p, struct gd_work *work_out)
 {
-	if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4) || !p->width ||
-	    !p->height)
+	if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4) ||
+	    !p->width || !p->height)
 		return CUDA_ERROR_INVALID_VALUE;
 	struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
 	work.set = (struct gd_memset){.address = p->dst,

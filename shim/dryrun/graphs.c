@@ -142,7 +142,8 @@ static bool clone_nodes(struct gd_graph *clone, const struct gd_graph *graph)
 		copy->original = node;
 	}
 	struct gd_node *copy = clone->first;
-	for (const struct gd_node *node = graph->first; node; node = node->next, copy = copy->next) {
+	for (const struct gd_node *node = graph->first; node;
+	     node = node->next, copy = copy->next) {
 		for (uint32_t i = 0; i < node->dependency_count; i++) {
 			if (!gd_node_depend(copy, cloned(clone, node->dependencies[i])))
 				return false;
@@ -281,8 +282,8 @@ GD_API(cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count), (gra
 	return nodes_of(graph, false, nodes, count);
 }
 
-GD_API(cuGraphGetRootNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count),
-    (graph, nodes, count))
+GD_API(
+    cuGraphGetRootNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count), (graph, nodes, count))
 {
 	return nodes_of(graph, true, nodes, count);
 }

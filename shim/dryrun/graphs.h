@@ -14,7 +14,7 @@
 #include "shim/dryrun/copies.h"
 #include "shim/dryrun/cuda_api.h"
 #include "shim/dryrun/handles.h"
-#include "shim/dryrun/launch.h"
+#include "shim/dryrun/launches.h"
 
 struct gd_graph;
 struct gd_graph_memory;
@@ -28,10 +28,10 @@ struct gd_work {
 		struct gd_copy copy;
 		struct gd_memset set;
 		CUDA_HOST_NODE_PARAMS host;
-		struct gd_graph *child; /* owned */
-		CUevent event; /* recorded or awaited */
+		struct gd_graph *child;		/* owned */
+		CUevent event;			/* recorded or awaited */
 		struct gd_graph_memory *memory; /* one reference owned */
-		CUdeviceptr address; /* to free */
+		CUdeviceptr address;		/* to free */
 	};
 };
 
@@ -52,7 +52,7 @@ struct gd_graph {
 	uint64_t id;
 	struct gd_node *first, **end;
 	uint32_t node_count;
-	bool owned; /* by a node or a capture: not the program's to destroy */
+	bool owned;			 /* by a node or a capture: not the program's to destroy */
 	struct gd_user_object **objects; /* references that the graph holds; one entry each */
 	uint32_t object_count, object_room;
 };

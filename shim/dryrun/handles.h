@@ -2,10 +2,10 @@
 /*
  * Objects behind the driver's opaque handles.
  *
- * All live in cells of one reserved region, so that a handle is checked without touching memory that
- * is not ours: in the region, on a cell border, with the right tag.  A freed cell loses its tag and is
- * reused for objects of the same type only, so that a stale pointer never reads another type.
- * Threads: any.
+ * All live in cells of one reserved region, so that a handle is checked without touching memory
+ * that is not ours: in the region, on a cell border, with the right tag.  A freed cell loses its
+ * tag and is reused for objects of the same type only, so that a stale pointer never reads another
+ * type. Threads: any.
  */
 #ifndef GD_HANDLES_H
 #define GD_HANDLES_H
@@ -42,11 +42,11 @@ enum gd_type {
 #define GD_TYPE_ENUM(name) GD_TYPE_##name,
 	GD_TYPES(GD_TYPE_ENUM)
 #undef GD_TYPE_ENUM
-	GD_TYPE_COUNT
+	    GD_TYPE_COUNT
 };
 
 struct gd_object {
-	uint32_t tag; /* 0 when free */
+	uint32_t tag;	     /* 0 when free */
 	uint32_t generation; /* grows each time the cell is used again */
 };
 

@@ -130,8 +130,8 @@ static CUresult add(const struct gd_context *context, uint64_t start, uint64_t b
 	    .context_id = context->id,
 	    .id = gd_next_id()};
 	if (kind == GD_HOST_MANAGED)
-		range.charged_bytes =
-		    gd_budget_take_some(context->device, gd_memory_rounded(bytes), gd_facts.total_bytes);
+		range.charged_bytes = gd_budget_take_some(
+		    context->device, gd_memory_rounded(bytes), gd_facts.total_bytes);
 	CUresult result = insert(&range);
 	if (result != CUDA_SUCCESS && range.charged_bytes)
 		gd_budget_give(context->device, range.charged_bytes, false);
@@ -183,7 +183,7 @@ GD_API(cuMemHostAlloc, (void **memory_out, size_t bytes, unsigned int flags),
     (memory_out, bytes, flags))
 {
 	if (flags & ~(unsigned)(CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP |
-			CU_MEMHOSTALLOC_WRITECOMBINED))
+				CU_MEMHOSTALLOC_WRITECOMBINED))
 		return CUDA_ERROR_INVALID_VALUE;
 	/* With unified addresses every allocation is portable and mapped. */
 	return allocate(memory_out, bytes, GD_HOST_PINNED,
@@ -234,7 +234,7 @@ static CUresult register_memory(void *memory, size_t bytes, unsigned flags)
 {
 	struct gd_context *context = gd_context_current();
 	const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
-	    CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+			       CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
 	if (!context)
 		return gd_context_error();
 	if (!memory || !bytes || flags & ~known)
@@ -245,8 +245,8 @@ static CUresult register_memory(void *memory, size_t bytes, unsigned flags)
 	return add(context, (uint64_t)(uintptr_t)memory, bytes, GD_HOST_REGISTERED, flags);
 }
 
-GD_API(cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned int flags),
-    (memory, bytes, flags))
+GD_API(
+    cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned int flags), (memory, bytes, flags))
 {
 	return register_memory(memory, bytes, flags);
 }

@@ -11,7 +11,8 @@
 
 struct gd_kernel_model {
 	const char *parts[2]; /* both must be in the name, in this order */
-	bool (*recognise)(const char *after, struct gd_model_match *match); /* text behind parts[1] */
+	bool (*recognise)(
+	    const char *after, struct gd_model_match *match); /* text behind parts[1] */
 	void (*run)(const struct gd_model_match *match, const char *const *arguments);
 };
 
@@ -148,7 +149,8 @@ static const char *buffer_of(void **extra, size_t least)
 	return bytes >= least ? buffer : NULL;
 }
 
-bool gd_model_gather(const struct gd_model_match *match, void **parameters, void **extra, char *buffer)
+bool gd_model_gather(
+    const struct gd_model_match *match, void **parameters, void **extra, char *buffer)
 {
 	size_t total = gd_model_argument_bytes(match), offset = 0;
 	const char *packed = buffer_of(extra, total);

@@ -55,9 +55,11 @@ struct gd_operation;
  * See every operation that is enqueued on a device: the source of the stand-in CUPTI.
  *
  * @param see   called on the enqueuing thread (for work behind a host function: on the stream's own
- *              thread) with the operation, valid during the call; NULL ends it.  It must not call the driver.
+ *              thread) with the operation, valid during the call; NULL ends it.  It must not call
+ * the driver.
  * @param user  handed to `see`
  */
-void gpushim_dryrun_observe(void (*see)(const struct gd_operation *operation, void *user), void *user);
+void gpushim_dryrun_observe(
+    void (*see)(const struct gd_operation *operation, void *user), void *user);
 
 #endif

@@ -36,7 +36,8 @@ struct gd_function *gd_kernel_function(struct gd_kernel *kernel, struct gd_conte
 {
 	pthread_mutex_lock(&gd_modules_lock);
 	struct gd_module *module = module_in(kernel->library, context);
-	struct gd_function *function = module ? gd_module_function(module, kernel->name, kernel) : NULL;
+	struct gd_function *function =
+	    module ? gd_module_function(module, kernel->name, kernel) : NULL;
 	pthread_mutex_unlock(&gd_modules_lock);
 	return function;
 }
@@ -265,8 +266,7 @@ GD_API(cuKernelGetName, (const char **name_out, CUkernel handle), (name_out, han
 	return CUDA_SUCCESS;
 }
 
-GD_API(cuKernelGetParamInfo,
-    (CUkernel handle, size_t index, size_t *offset_out, size_t *bytes_out),
+GD_API(cuKernelGetParamInfo, (CUkernel handle, size_t index, size_t *offset_out, size_t *bytes_out),
     (handle, index, offset_out, bytes_out))
 {
 	struct gd_kernel *kernel = gd_object_get(handle, GD_TYPE_KERNEL);
@@ -277,7 +277,8 @@ GD_API(cuKernelGetParamInfo,
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!kernel->library->image.text)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	if (!gd_image_parameter(&kernel->library->image, kernel->name, (unsigned)index, &offset, &bytes))
+	if (!gd_image_parameter(
+		&kernel->library->image, kernel->name, (unsigned)index, &offset, &bytes))
 		return CUDA_ERROR_INVALID_VALUE;
 	*offset_out = offset;
 	if (bytes_out)
@@ -304,7 +305,8 @@ GD_API(cuKernelGetAttribute,
 	if (device < 0 || (unsigned)device >= gd_facts.count)
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_function *function = function_on(kernel, device);
-	return function ? gd_function_attribute(function, attribute, value_out) : CUDA_ERROR_INVALID_HANDLE;
+	return function ? gd_function_attribute(function, attribute, value_out)
+			: CUDA_ERROR_INVALID_HANDLE;
 }
 
 GD_API(cuKernelSetAttribute,

@@ -11,7 +11,7 @@ static bool managed(CUdeviceptr address, size_t bytes)
 {
 	struct gd_host_range range;
 	return bytes && gd_host_find(address, &range) && range.kind == GD_HOST_MANAGED &&
-	    bytes <= range.bytes - (address - range.start);
+	       bytes <= range.bytes - (address - range.start);
 }
 
 static bool valid_place(CUmemLocation location)
@@ -45,8 +45,8 @@ static CUresult advise(
 	    advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
 		return CUDA_ERROR_INVALID_VALUE;
 	bool placeless = advice == CU_MEM_ADVISE_SET_READ_MOSTLY ||
-	    advice == CU_MEM_ADVISE_UNSET_READ_MOSTLY ||
-	    advice == CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
+			 advice == CU_MEM_ADVISE_UNSET_READ_MOSTLY ||
+			 advice == CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
 	return placeless || valid_place(location) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
@@ -63,8 +63,8 @@ GD_API(cuMemAdvise_v2,
 	return advise(address, bytes, advice, location);
 }
 
-static CUresult prefetch(CUstream handle, bool per_thread, CUdeviceptr address, size_t bytes,
-    CUmemLocation location)
+static CUresult prefetch(
+    CUstream handle, bool per_thread, CUdeviceptr address, size_t bytes, CUmemLocation location)
 {
 	struct gd_stream *stream;
 	CUresult result = gd_stream_get(handle, per_thread, &stream);
@@ -75,14 +75,16 @@ static CUresult prefetch(CUstream handle, bool per_thread, CUdeviceptr address, 
 	return valid_place(location) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-GD_API_PTSZ(cuMemPrefetchAsync, (CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream),
+GD_API_PTSZ(cuMemPrefetchAsync,
+    (CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream),
     (address, bytes, device, stream))
 {
 	return prefetch(stream, per_thread, address, bytes, place_of(device));
 }
 
 GD_API_PTSZ(cuMemPrefetchAsync_v2,
-    (CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned int flags, CUstream stream),
+    (CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned int flags,
+	CUstream stream),
     (address, bytes, location, flags, stream))
 {
 	return prefetch(stream, per_thread, address, bytes, location);
@@ -97,15 +99,18 @@ GD_API_PTSZ(cuStreamAttachMemAsync,
 	CUresult result = gd_stream_get(handle, per_thread, &stream);
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
+	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
+	    flags != CU_MEM_ATTACH_SINGLE)
 		return CUDA_ERROR_INVALID_VALUE;
-	return gd_host_find(address, &range) && range.kind == GD_HOST_MANAGED ? CUDA_SUCCESS
-									     : CUDA_ERROR_INVALID_VALUE;
+	return gd_host_find(address, &range) && range.kind == GD_HOST_MANAGED
+		   ? CUDA_SUCCESS
+		   : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Nothing was advised as far as the device remembers: no preferred place, nobody accesses. */
 GD_API(cuMemRangeGetAttribute,
-    (void *data_out, size_t room, CUmem_range_attribute attribute, CUdeviceptr address, size_t bytes),
+    (void *data_out, size_t room, CUmem_range_attribute attribute, CUdeviceptr address,
+	size_t bytes),
     (data_out, room, attribute, address, bytes))
 {
 	const int none = CU_DEVICE_INVALID;

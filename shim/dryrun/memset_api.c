@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's memset functions: elements of 1, 2, 4 bytes, one row or many, at once or in a stream. */
+/* The driver's memset functions: elements of 1, 2, 4 bytes, one row or many, at once or in a
+ * stream. */
 #include "shim/dryrun/address_space.h"
 #include "shim/dryrun/copies.h"
 
@@ -29,12 +30,14 @@ static CUresult set(CUstream handle, bool per_thread, CUdeviceptr address, size_
 	R(32, unsigned int)
 
 #define MEMSETS(bits, type) \
-	GD_API_PTDS(cuMemsetD##bits##_v2, (CUdeviceptr to, type value, size_t count), (to, value, count)) \
+	GD_API_PTDS( \
+	    cuMemsetD##bits##_v2, (CUdeviceptr to, type value, size_t count), (to, value, count)) \
 	{ \
 		return set(NULL, per_thread, to, 0, value, bits / 8, count, 1, true); \
 	} \
 	GD_API_PTSZ(cuMemsetD##bits##Async, \
-	    (CUdeviceptr to, type value, size_t count, CUstream stream), (to, value, count, stream)) \
+	    (CUdeviceptr to, type value, size_t count, CUstream stream), \
+	    (to, value, count, stream)) \
 	{ \
 		return set(stream, per_thread, to, 0, value, bits / 8, count, 1, false); \
 	} \
@@ -45,7 +48,8 @@ static CUresult set(CUstream handle, bool per_thread, CUdeviceptr address, size_
 		return set(NULL, per_thread, to, pitch, value, bits / 8, width, height, true); \
 	} \
 	GD_API_PTSZ(cuMemsetD2D##bits##Async, \
-	    (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, CUstream stream), \
+	    (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, \
+		CUstream stream), \
 	    (to, pitch, value, width, height, stream)) \
 	{ \
 		return set(stream, per_thread, to, pitch, value, bits / 8, width, height, false); \

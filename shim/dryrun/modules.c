@@ -252,7 +252,8 @@ GD_API(cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode_out), (mode_out))
 	const char *mode = getenv("CUDA_MODULE_LOADING");
 	if (!mode_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	*mode_out = mode && strcmp(mode, "EAGER") == 0 ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
+	*mode_out =
+	    mode && strcmp(mode, "EAGER") == 0 ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
 	return CUDA_SUCCESS;
 }
 
@@ -356,7 +357,8 @@ GD_API(cuModuleEnumerateFunctions, (CUfunction * functions, unsigned int room, C
 	if (!module->image->text)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	pthread_mutex_lock(&gd_modules_lock);
-	for (unsigned i = 0; i < room && (name = gd_image_kernel_name(module->image, i, &length)); i++) {
+	for (unsigned i = 0; i < room && (name = gd_image_kernel_name(module->image, i, &length));
+	     i++) {
 		char *copy = strndup(name, length);
 		functions[i] = copy ? (CUfunction)gd_module_function(module, copy, NULL) : NULL;
 		free(copy);

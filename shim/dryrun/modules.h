@@ -2,8 +2,8 @@
 /*
  * Modules and their functions; libraries and their kernels.
  *
- * A module belongs to a context.  A library belongs to the process and is loaded into a context as a
- * module when a kernel of it is first used there.  Functions and variables are made when they are
+ * A module belongs to a context.  A library belongs to the process and is loaded into a context as
+ * a module when a kernel of it is first used there.  Functions and variables are made when they are
  * first asked for.  Threads: any; one lock guards making and unloading.
  */
 #ifndef GD_MODULES_H

@@ -115,7 +115,7 @@ GD_API(cuOccupancyAvailableDynamicSMemPerBlock,
 	if (!bytes_out || blocks <= 0 || threads <= 0 || threads > 1024)
 		return CUDA_ERROR_INVALID_VALUE;
 	int left = gd_facts.shared_per_sm / blocks - reserved_shared() -
-	    function->facts.static_shared_bytes;
+		   function->facts.static_shared_bytes;
 	int most = gd_facts.shared_per_block_optin - function->facts.static_shared_bytes;
 	left = smaller(left, most);
 	*bytes_out = left > 0 ? (size_t)left : 0;

@@ -38,7 +38,8 @@ bool gd_operations_start(void)
 		char *end;
 		fixed_ns = strtoull(text, &end, 10);
 		if (!isdigit((unsigned char)*text) || *end) {
-			fprintf(stderr, "gpushim dryrun: GPUSHIM_DRYRUN_CLOCK: \"%s\" is no clock\n", text);
+			fprintf(stderr,
+			    "gpushim dryrun: GPUSHIM_DRYRUN_CLOCK: \"%s\" is no clock\n", text);
 			return false;
 		}
 		clock_kind = FIXED;
@@ -65,7 +66,7 @@ void gd_sleep_until(uint64_t time_ns)
 	if (time_ns <= gd_now_ns())
 		return;
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0 &&
-	    gd_now_ns() < time_ns)
+	       gd_now_ns() < time_ns)
 		;
 }
 
@@ -97,7 +98,8 @@ static uint64_t kernel_ns(const struct gd_operation *o)
 	uint64_t flops = hinted_flops;
 	const uint64_t peaks[] = {gd_facts.fp32_per_s, gd_facts.tf32_per_s, gd_facts.fp16_per_s};
 	if (flops) {
-		uint64_t peak = peaks[hinted_precision >= 0 && hinted_precision < 3 ? hinted_precision : 0];
+		uint64_t peak =
+		    peaks[hinted_precision >= 0 && hinted_precision < 3 ? hinted_precision : 0];
 		hinted_flops = 0;
 		return 3000 + transfer_ns(flops, peak);
 	}
@@ -109,7 +111,7 @@ static uint64_t kernel_ns(const struct gd_operation *o)
 static uint64_t copy_ns(const struct gd_operation *o)
 {
 	bool host = o->from == GD_MEMORY_PAGEABLE || o->from == GD_MEMORY_PINNED ||
-	    o->to == GD_MEMORY_PAGEABLE || o->to == GD_MEMORY_PINNED;
+		    o->to == GD_MEMORY_PAGEABLE || o->to == GD_MEMORY_PINNED;
 	uint64_t bandwidth = gd_facts.bandwidth_per_s / 2; /* reads and writes */
 	if (host)
 		bandwidth = gd_facts.pcie_per_s;
@@ -144,8 +146,8 @@ static uint64_t later(uint64_t a, uint64_t b)
 static void raise_to(uint64_t *time, uint64_t to)
 {
 	uint64_t was = __atomic_load_n(time, __ATOMIC_RELAXED);
-	while (was < to &&
-	    !__atomic_compare_exchange_n(time, &was, to, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	while (was < to && !__atomic_compare_exchange_n(
+			       time, &was, to, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		;
 }
 
@@ -193,8 +195,8 @@ void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation)
 		see(operation, observer.user);
 }
 
-void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operation, gd_effect effect,
-    const void *argument, size_t argument_bytes)
+void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operation,
+    gd_effect effect, const void *argument, size_t argument_bytes)
 {
 	struct gd_operation filled = *operation;
 	filled.device = stream->device;

@@ -2,11 +2,11 @@
 /*
  * The stream of operations: what was enqueued where, and when the device does it.
  *
- * GPUSHIM_DRYRUN_CLOCK chooses the clock.  instant: work ends at once.  A number: every kernel takes
- * so many nanoseconds, everything else nothing.  model: kernels, copies and memsets take times from
- * the formulas in operations.c and the facts of the device.  An operation starts when the stream,
- * the legacy default stream rule and awaited events allow, and never before it was enqueued.
- * Times are CLOCK_MONOTONIC.  Threads: any.
+ * GPUSHIM_DRYRUN_CLOCK chooses the clock.  instant: work ends at once.  A number: every kernel
+ * takes so many nanoseconds, everything else nothing.  model: kernels, copies and memsets take
+ * times from the formulas in operations.c and the facts of the device.  An operation starts when
+ * the stream, the legacy default stream rule and awaited events allow, and never before it was
+ * enqueued. Times are CLOCK_MONOTONIC.  Threads: any.
  */
 #ifndef GD_OPERATIONS_H
 #define GD_OPERATIONS_H
@@ -25,24 +25,29 @@ enum gd_operation_kind {
 	GD_OPERATION_HOST_FUNCTION,
 };
 
-enum gd_memory_kind { GD_MEMORY_PAGEABLE, GD_MEMORY_PINNED, GD_MEMORY_DEVICE, GD_MEMORY_MANAGED,
-	GD_MEMORY_ARRAY };
+enum gd_memory_kind {
+	GD_MEMORY_PAGEABLE,
+	GD_MEMORY_PINNED,
+	GD_MEMORY_DEVICE,
+	GD_MEMORY_MANAGED,
+	GD_MEMORY_ARRAY
+};
 
 /* Only grows at its end: observers of an older build read the fields they know. */
 struct gd_operation {
 	uint32_t kind; /* enum gd_operation_kind */
 	uint32_t device;
 	uint64_t context_id, stream_id;
-	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, as simulated */
+	uint64_t start_ns, end_ns;	 /* CLOCK_MONOTONIC, as simulated */
 	uint64_t graph_exec_id, node_id; /* 0 outside a graph launch */
 	/* kernel */
 	const char *name;
 	uint32_t grid[3], block[3];
 	uint32_t static_shared_bytes, dynamic_shared_bytes, registers, local_bytes;
 	/* copy and memset */
-	uint32_t from, to; /* enum gd_memory_kind; a memset has `to` alone */
+	uint32_t from, to;  /* enum gd_memory_kind; a memset has `to` alone */
 	uint32_t to_device; /* other device of a peer copy, else `device` */
-	uint32_t value; /* of a memset */
+	uint32_t value;	    /* of a memset */
 	uint64_t bytes;
 	uint32_t asynchronous;
 	uint32_t stream_kind; /* enum gd_stream_kind */
@@ -65,8 +70,8 @@ void gd_sleep_until(uint64_t time_ns);
 extern uint32_t gd_operations_busy;
 
 /** Half of gd_enqueue for when it is not that simple. */
-void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operation, gd_effect effect,
-    const void *argument, size_t argument_bytes);
+void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operation,
+    gd_effect effect, const void *argument, size_t argument_bytes);
 
 static inline bool gd_operations_simple(void)
 {

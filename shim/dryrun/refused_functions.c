@@ -7,6 +7,7 @@
 #include "shim/dryrun/not_provided.h"
 
 /* No CUDA header here: the symbols are declared without their parameters. */
+/* clang-format off */
 #define REFUSED(R) \
 	/* legacy IPC and shareable handles */ \
 	R(cuIpcCloseMemHandle) R(cuIpcGetEventHandle) R(cuIpcGetMemHandle) \
@@ -33,6 +34,7 @@
 	R(cuDeviceGetNvSciSyncAttributes) R(cuMemBatchDecompressAsync) \
 	R(cuMemBatchDecompressAsync_ptsz) R(cuLaunchCooperativeKernelMultiDevice) \
 	R(cuLibraryGetUnifiedFunction) R(cuMemMapArrayAsync) R(cuMemMapArrayAsync_ptsz)
+/* clang-format on */
 
 #define BODY(name) \
 	GD_EXPORT int name(void); \

@@ -70,13 +70,15 @@ GD_EXPORT int gpushim_dryrun_tell(const char *shared_path, int fd)
 	struct gd_shared *state = gd_shared_map(shared_path);
 	if (!state)
 		return 0;
-	uint32_t count = state->missing_count < GD_MAX_MISSING ? state->missing_count : GD_MAX_MISSING;
+	uint32_t count =
+	    state->missing_count < GD_MAX_MISSING ? state->missing_count : GD_MAX_MISSING;
 	if (count) {
 		qsort(state->missing, count, sizeof(state->missing[0]), by_name);
-		dprintf(fd, "gpushim dryrun: reached but not provided (answered \"not supported\"):\n");
+		dprintf(
+		    fd, "gpushim dryrun: reached but not provided (answered \"not supported\"):\n");
 		for (uint32_t i = 0; i < count; i++)
-			dprintf(fd, "gpushim dryrun:   %s (%" PRIu64 " calls)\n", state->missing[i].name,
-			    state->missing[i].calls);
+			dprintf(fd, "gpushim dryrun:   %s (%" PRIu64 " calls)\n",
+			    state->missing[i].name, state->missing[i].calls);
 	}
 	munmap(state, sizeof(*state));
 	return 0;

@@ -83,7 +83,8 @@ static void initialise(struct gd_shared *state, unsigned device_count)
 
 static struct gd_shared *map_file(int file)
 {
-	void *state = mmap(NULL, sizeof(struct gd_shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	void *state =
+	    mmap(NULL, sizeof(struct gd_shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	return state == MAP_FAILED ? NULL : state;
 }
 
@@ -153,12 +154,13 @@ bool gd_shared_start(unsigned device_count)
 	if (path && *path) {
 		state = open_file(path, device_count);
 		if (!state) {
-			fprintf(stderr, "gpushim dryrun: state file %s: %s\n", path, strerror(errno));
+			fprintf(
+			    stderr, "gpushim dryrun: state file %s: %s\n", path, strerror(errno));
 			return false;
 		}
 	} else {
-		state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		    -1, 0);
+		state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (state == MAP_FAILED)
 			return false;
 		initialise(state, device_count);

@@ -4,8 +4,8 @@
  * and the names of functions that were reached but are not provided.
  *
  * It lies in the file GPUSHIM_DRYRUN_SHARED, so that it survives a killed process; without the
- * variable each process has its own.  The budget is guarded by one robust mutex; a process that died
- * holding it leaves a total that the next owner adds up again from the processes' own figures.
+ * variable each process has its own.  The budget is guarded by one robust mutex; a process that
+ * died holding it leaves a total that the next owner adds up again from the processes' own figures.
  * Threads: any, any process.
  */
 #ifndef GD_SHARED_STATE_H
@@ -36,15 +36,15 @@ struct gd_shared_device {
 #define GD_COUNT_FIELD(name) uint64_t name;
 	GD_COUNTS(GD_COUNT_FIELD)
 #undef GD_COUNT_FIELD
-	uint64_t peak_bytes; /* of used_bytes */
-	uint64_t used_bytes; /* allocations of all processes; guarded by lock */
+	uint64_t peak_bytes;	/* of used_bytes */
+	uint64_t used_bytes;	/* allocations of all processes; guarded by lock */
 	uint64_t context_bytes; /* reserves of all contexts; guarded by lock */
 	uint64_t fill[6];
 };
 
 struct gd_shared_process {
 	uint64_t start_time; /* of the process, from /proc: a reused pid differs */
-	int32_t pid; /* 0 when the slot is free */
+	int32_t pid;	     /* 0 when the slot is free */
 	uint32_t fill;
 	uint64_t used_bytes[GD_MAX_DEVICES];
 	uint64_t context_bytes[GD_MAX_DEVICES];
@@ -114,7 +114,7 @@ void gd_missing_note(const char *name);
 
 /** Count something; one atomic addition. */
 #define GD_COUNT(device, name, amount) \
-	((void)__atomic_fetch_add(&gd_shared->devices[device].name, (uint64_t)(amount), \
-	    __ATOMIC_RELAXED))
+	((void)__atomic_fetch_add( \
+	    &gd_shared->devices[device].name, (uint64_t)(amount), __ATOMIC_RELAXED))
 
 #endif

@@ -12,7 +12,7 @@ struct run {
 };
 
 static struct run *bins[BINS]; /* bin b: runs of 2^b to 2^(b+1)-1 slots */
-static struct run **edges; /* a free run is entered at its first and its last slot */
+static struct run **edges;     /* a free run is entered at its first and its last slot */
 static uint64_t slot_count;
 
 static unsigned bin_of(uint64_t count)

@@ -43,7 +43,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 /* Queues are never returned to malloc: entries of others may still name one that ended. */
 static struct gd_queue *free_queues;
-static uint64_t entries; /* in all queues; atomic */
+static uint64_t entries;		 /* in all queues; atomic */
 static __thread struct gd_queue *served; /* by this thread */
 
 static bool has_work(const struct gd_stream *stream)
@@ -51,7 +51,8 @@ static bool has_work(const struct gd_stream *stream)
 	return stream->queue && stream->queue->done != stream->queue->enqueued;
 }
 
-/* What has to be done before: the stream's own queue is in order by itself.  NULL list: count only. */
+/* What has to be done before: the stream's own queue is in order by itself.  NULL list: count only.
+ */
 static size_t other_work(struct gd_stream *stream, struct dependency *list)
 {
 	size_t count = 0;
@@ -101,7 +102,8 @@ static void run(const struct entry *entry, struct gd_stream *stream)
 		gd_stream_delay(stream, gd_now_ns());
 		break;
 	case RECORD:
-		gd_event_reached(entry->event, entry->ticket, gd_now_ns(), gd_stream_ready_ns(stream));
+		gd_event_reached(
+		    entry->event, entry->ticket, gd_now_ns(), gd_stream_ready_ns(stream));
 		break;
 	case WAIT:
 		gd_stream_delay(stream, entry->event->ready_ns);
@@ -215,8 +217,8 @@ static bool must_wait(struct gd_stream *stream)
 	return has_work(stream) || other_work(stream, NULL);
 }
 
-bool gd_queue_defer(struct gd_stream *stream, const struct gd_operation *operation, gd_effect effect,
-    const void *argument, size_t argument_bytes)
+bool gd_queue_defer(struct gd_stream *stream, const struct gd_operation *operation,
+    gd_effect effect, const void *argument, size_t argument_bytes)
 {
 	if (none_queued())
 		return false;
@@ -301,7 +303,7 @@ bool gd_queue_empty(struct gd_stream *stream)
 		return true;
 	pthread_mutex_lock(&lock);
 	bool empty = !has_work(stream) &&
-	    (stream->kind != GD_STREAM_LEGACY || other_work(stream, NULL) == 0);
+		     (stream->kind != GD_STREAM_LEGACY || other_work(stream, NULL) == 0);
 	pthread_mutex_unlock(&lock);
 	return empty;
 }

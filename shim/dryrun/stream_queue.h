@@ -3,10 +3,10 @@
  * Work that cannot be done when it is enqueued: host functions, which run on a thread of their
  * stream because the caller may hold locks they need, and everything behind them.
  *
- * Each stream that ever got a host function has a queue and a thread.  An entry may wait for entries
- * of other queues (legacy default stream rule) and for events whose record is still queued.  All of
- * these were enqueued before it, so no circle can arise.  One lock for all queues: nothing here is
- * on a fast path.  Threads: any.
+ * Each stream that ever got a host function has a queue and a thread.  An entry may wait for
+ * entries of other queues (legacy default stream rule) and for events whose record is still queued.
+ * All of these were enqueued before it, so no circle can arise.  One lock for all queues: nothing
+ * here is on a fast path.  Threads: any.
  */
 #ifndef GD_STREAM_QUEUE_H
 #define GD_STREAM_QUEUE_H
@@ -27,8 +27,8 @@ struct gd_stream;
  * @param argument   copied
  * @return false when there is no reason to wait: the caller does it at once
  */
-bool gd_queue_defer(struct gd_stream *stream, const struct gd_operation *operation, gd_effect effect,
-    const void *argument, size_t argument_bytes);
+bool gd_queue_defer(struct gd_stream *stream, const struct gd_operation *operation,
+    gd_effect effect, const void *argument, size_t argument_bytes);
 
 /**
  * Queue a host function.

@@ -14,10 +14,10 @@
 static bool known(CUstreamAttrID attribute)
 {
 	return attribute == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW ||
-	    attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY ||
-	    attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY ||
-	    attribute == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP ||
-	    attribute == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
+	       attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY ||
+	       attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY ||
+	       attribute == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP ||
+	       attribute == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
 }
 
 #define MOST_ATTRIBUTES 32
@@ -32,7 +32,8 @@ static CUlaunchAttributeValue *values_of(struct gd_stream *stream)
 			    CU_SYNC_POLICY_AUTO;
 			stream->attributes[CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP]
 			    .memSyncDomainMap.remote = 1;
-			stream->attributes[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority = stream->priority;
+			stream->attributes[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority =
+			    stream->priority;
 		}
 	}
 	pthread_mutex_unlock(&stream->lock);
@@ -73,8 +74,8 @@ GD_API_PTSZ(cuStreamSetAttribute,
 	return CUDA_SUCCESS;
 }
 
-GD_API_PTSZ(cuStreamCopyAttributes, (CUstream to_handle, CUstream from_handle),
-    (to_handle, from_handle))
+GD_API_PTSZ(
+    cuStreamCopyAttributes, (CUstream to_handle, CUstream from_handle), (to_handle, from_handle))
 {
 	struct gd_stream *to, *from;
 	CUresult result = gd_stream_get(to_handle, per_thread, &to);
@@ -117,7 +118,8 @@ static void write_effect(const void *argument)
 	if (gd_space_holds(v->address))
 		gd_space_store(v->address, &v->value, v->bytes);
 	else if (v->bytes == 4)
-		__atomic_store_n((uint32_t *)(uintptr_t)v->address, (uint32_t)v->value, __ATOMIC_RELEASE);
+		__atomic_store_n(
+		    (uint32_t *)(uintptr_t)v->address, (uint32_t)v->value, __ATOMIC_RELEASE);
 	else
 		__atomic_store_n((uint64_t *)(uintptr_t)v->address, v->value, __ATOMIC_RELEASE);
 }
@@ -135,7 +137,7 @@ static bool satisfied(const struct value *v)
 	case CU_STREAM_WAIT_VALUE_AND:
 		return (now & v->value) != 0;
 	default: /* CU_STREAM_WAIT_VALUE_NOR */
-		return (v->bytes == 4 ? (uint32_t)~(now | v->value) : ~(now | v->value)) != 0;
+		return (v->bytes == 4 ? (uint32_t) ~(now | v->value) : ~(now | v->value)) != 0;
 	}
 }
 
@@ -209,9 +211,9 @@ static CUresult read_operation(
     const CUstreamBatchMemOpParams *p, struct value *value_out, bool *wait_out, bool *none_out)
 {
 	*wait_out = p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ||
-	    p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+		    p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
 	*none_out = p->operation == CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES ||
-	    p->operation == CU_STREAM_MEM_OP_BARRIER;
+		    p->operation == CU_STREAM_MEM_OP_BARRIER;
 	switch (p->operation) {
 	case CU_STREAM_MEM_OP_WAIT_VALUE_32:
 	case CU_STREAM_MEM_OP_WRITE_VALUE_32:

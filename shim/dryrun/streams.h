@@ -32,9 +32,9 @@ struct gd_stream {
 	uint64_t context_id;
 	uint64_t id;
 	struct gd_stream *next, **link; /* among the context's streams */
-	pthread_mutex_t lock; /* ready_ns, queue */
-	uint64_t ready_ns; /* when the work enqueued so far ends */
-	struct gd_queue *queue; /* NULL before the first host function; then kept */
+	pthread_mutex_t lock;		/* ready_ns, queue */
+	uint64_t ready_ns;		/* when the work enqueued so far ends */
+	struct gd_queue *queue;		/* NULL before the first host function; then kept */
 	/* Guarded by the capture lock; `capture` is also read without it. */
 	struct gd_capture *capture;
 	struct gd_stream *next_captured;
@@ -73,7 +73,8 @@ static inline bool gd_stream_blocking(const struct gd_stream *stream)
 	return stream->kind != GD_STREAM_LEGACY && !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/** @return whether a capture (alive or broken) is going on in it; a hint without the capture lock */
+/** @return whether a capture (alive or broken) is going on in it; a hint without the capture lock
+ */
 static inline bool gd_stream_captured(const struct gd_stream *stream)
 {
 	return __atomic_load_n(&stream->capture, __ATOMIC_ACQUIRE) != NULL;

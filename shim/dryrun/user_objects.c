@@ -83,7 +83,8 @@ GD_API(cuGraphRetainUserObject,
 {
 	struct gd_graph *graph = gd_graph_get(graph_handle);
 	struct gd_user_object *object = get(handle);
-	if (!graph || !object || !count || count > 65536 || flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE)
+	if (!graph || !object || !count || count > 65536 ||
+	    flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE)
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&gd_graph_lock);
 	bool held = hold(graph, object, count);

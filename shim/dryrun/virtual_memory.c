@@ -19,7 +19,7 @@ static bool aligned(uint64_t value)
 static bool valid_location(const CUmemLocation *location)
 {
 	return location->type == CU_MEM_LOCATION_TYPE_DEVICE && location->id >= 0 &&
-	    (unsigned)location->id < gd_facts.count;
+	       (unsigned)location->id < gd_facts.count;
 }
 
 static CUresult check_properties(const CUmemAllocationProp *properties)
@@ -238,8 +238,8 @@ GD_API(cuMemMap,
 }
 
 /* The mappings that make up a range without a gap. @return their number, 0 when they do not */
-static uint32_t cover(const struct gd_block *block, uint64_t address, uint64_t bytes,
-    bool whole, uint32_t *first_out)
+static uint32_t cover(
+    const struct gd_block *block, uint64_t address, uint64_t bytes, bool whole, uint32_t *first_out)
 {
 	uint32_t first = first_above(block, address), i = first;
 	uint64_t at = address;
@@ -255,7 +255,8 @@ static uint32_t cover(const struct gd_block *block, uint64_t address, uint64_t b
 }
 
 /* Take the mappings out and collect memory that ends with them. */
-static void withdraw(struct gd_block *block, uint32_t first, uint32_t count, struct gd_block **ended)
+static void withdraw(
+    struct gd_block *block, uint32_t first, uint32_t count, struct gd_block **ended)
 {
 	for (uint32_t i = first; i < first + count; i++) {
 		struct gd_mapping *mapping = &block->mappings[i];
@@ -320,8 +321,8 @@ GD_API(cuMemSetAccess,
 	for (size_t i = 0; i < count; i++) {
 		if (!valid_location(&list[i].location))
 			return list[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE
-			    ? CUDA_ERROR_INVALID_DEVICE
-			    : CUDA_ERROR_NOT_SUPPORTED;
+				   ? CUDA_ERROR_INVALID_DEVICE
+				   : CUDA_ERROR_NOT_SUPPORTED;
 	}
 	pthread_mutex_lock(&gd_memory_lock);
 	mappings = cover(block, address, bytes, false, &first);

@@ -337,8 +337,8 @@ static CUmemAllocationProp on_device(void)
 TEST(virtual_memory_lives_until_released_and_unmapped)
 {
 	CUmemAllocationProp properties = on_device();
-	CUmemAccessDesc access = {.location = properties.location,
-	    .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemAccessDesc access = {
+	    .location = properties.location, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUmemGenericAllocationHandle handle, again;
 	CUdeviceptr range, other;
 	size_t granularity, left;

@@ -26,7 +26,8 @@ TEST(devices_are_what_the_launcher_says)
 	size_t bytes;
 	CUdevice device;
 	setenv("GPUSHIM_DRYRUN_COUNT", "3", 1);
-	setenv("GPUSHIM_DRYRUN_DEVICE", "name=NVIDIA X;total=1000000512;cc=9.0;sm=132;bandwidth=1", 1);
+	setenv(
+	    "GPUSHIM_DRYRUN_DEVICE", "name=NVIDIA X;total=1000000512;cc=9.0;sm=132;bandwidth=1", 1);
 	OK(cuInit(0));
 	OK(cuDeviceGetCount(&value));
 	EXPECT_EQ(value, 3);
@@ -96,7 +97,8 @@ TEST(entry_points_by_name_version_and_flags)
 	OK(cuGetProcAddress_v2("cuMemAllocAsync", &function, 11000, 0, &status));
 	EXPECT(!function && status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
 	EXPECT_EQ(cuGetProcAddress("cuNoSuch", &function, 12000, 0), CUDA_ERROR_NOT_FOUND);
-	EXPECT_EQ(cuGetProcAddress_v2("cuInit", &function, 99000, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(
+	    cuGetProcAddress_v2("cuInit", &function, 99000, 0, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST(contexts_stack_and_end)
@@ -157,7 +159,8 @@ TEST(modules_functions_and_launch_limits)
 	start_small();
 	EXPECT_EQ(cuModuleLoadData(&module, NULL), CUDA_ERROR_INVALID_VALUE);
 	EXPECT_EQ(cuModuleLoadData(&module, "\x01garbage"), CUDA_ERROR_INVALID_IMAGE);
-	EXPECT_EQ(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+	EXPECT_EQ(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n"),
+	    CUDA_ERROR_NO_BINARY_FOR_GPU);
 	OK(cuModuleLoadData(&module, kernels_ptx));
 	EXPECT_EQ(cuModuleGetFunction(&function, module, "missing"), CUDA_ERROR_NOT_FOUND);
 	OK(cuModuleGetFunction(&function, module, "nothing"));
@@ -166,14 +169,16 @@ TEST(modules_functions_and_launch_limits)
 	OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_PTX_VERSION, function));
 	EXPECT_EQ(value, 80);
 	OK(launch(function, NULL));
-	EXPECT_EQ(cuLaunchKernel(function, 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
-	EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 1025, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuLaunchKernel(function, 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
+	    CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 1025, 1, 1, 0, NULL, NULL, NULL),
+	    CUDA_ERROR_INVALID_VALUE);
 	EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 50000, NULL, NULL, NULL),
 	    CUDA_ERROR_INVALID_VALUE);
 	OK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));
 	OK(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 50000, NULL, NULL, NULL));
-	EXPECT_EQ(cuFuncSetAttribute(
-		      function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 200000),
+	EXPECT_EQ(
+	    cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 200000),
 	    CUDA_ERROR_INVALID_VALUE);
 	EXPECT_EQ(cuLaunchCooperativeKernel(function, 100000, 1, 1, 1024, 1, 1, 0, NULL, NULL),
 	    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
@@ -206,7 +211,8 @@ TEST(fills_are_executed)
 	OK(cuMemAlloc_v2(&a, 1024));
 	OK(cuModuleLoadData(&module, ptx));
 	OK(cuModuleGetFunction(&function, module,
-	    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_"));
+	    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
+	    "11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_"));
 	OK(cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, 0, NULL, arguments, NULL));
 	OK(cuMemcpyDtoH_v2(out, a, sizeof(out)));
 	EXPECT(out[0] == 2.5f && out[1] == 2.5f && out[2] == 0);
@@ -258,7 +264,8 @@ TEST(counts_survive_a_killed_process_and_its_memory_is_free_again)
 	write_stats(state, path);
 	EXPECT_STR(read_file(path),
 	    "{\"mallocs\":1,\"frees\":0,\"launches\":1,\"copies\":1,\"copy_bytes\":8,\"memsets\":1,"
-	    "\"synchronizations\":1,\"peak_bytes\":536870912,\"devices\":[{\"device\":0,\"mallocs\":1,"
+	    "\"synchronizations\":1,\"peak_bytes\":536870912,\"devices\":[{\"device\":0,"
+	    "\"mallocs\":1,"
 	    "\"frees\":0,\"launches\":1,\"copies\":1,\"copy_bytes\":8,\"memsets\":1,"
 	    "\"synchronizations\":1,\"peak_bytes\":536870912}]}\n");
 	start_small();
@@ -330,7 +337,9 @@ TEST(calls_fail_as_the_script_says)
 {
 	CUdeviceptr a;
 	setenv("GPUSHIM_DRYRUN_FAULTS",
-	    "cuMemAlloc_v2:2=2,cuMemAlloc_v2:>1000000=46 cuStreamCreate:3+=999,cuCtxSynchronize:*=719", 1);
+	    "cuMemAlloc_v2:2=2,cuMemAlloc_v2:>1000000=46 "
+	    "cuStreamCreate:3+=999,cuCtxSynchronize:*=719",
+	    1);
 	start_small();
 	CUstream stream;
 	OK(cuMemAlloc_v2(&a, 10));

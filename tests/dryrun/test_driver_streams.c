@@ -177,7 +177,7 @@ TEST(copies_behind_a_host_function_see_what_it_wrote)
 	OK(cuLaunchHostFunc(stream, write_nine, pinned));
 	OK(cuMemcpyHtoDAsync_v2(a, pinned, 4, stream));
 	OK(cuMemcpyHtoDAsync_v2(a + 4, &pageable, 4, stream));
-	pageable = 6; /* taken when the call was made */
+	pageable = 6;			 /* taken when the call was made */
 	OK(cuMemcpyDtoH_v2(&out, a, 4)); /* the legacy stream waits for the blocking one */
 	EXPECT_EQ(out, 9);
 	OK(cuMemcpyDtoH_v2(&out, a + 4, 4));
@@ -212,8 +212,7 @@ TEST(streams_write_and_wait_for_values)
 	OK(cuStreamCreate(&one, CU_STREAM_NON_BLOCKING));
 	OK(cuStreamCreate(&two, CU_STREAM_NON_BLOCKING));
 	OK(cuMemHostAlloc((void **)(uintptr_t)&flag, 4096, 0));
-	OK(cuStreamWaitValue32_v2(
-	    one, (CUdeviceptr)(uintptr_t)flag, 3, CU_STREAM_WAIT_VALUE_GEQ));
+	OK(cuStreamWaitValue32_v2(one, (CUdeviceptr)(uintptr_t)flag, 3, CU_STREAM_WAIT_VALUE_GEQ));
 	EXPECT_EQ(cuStreamQuery(one), CUDA_ERROR_NOT_READY);
 	OK(cuStreamWriteValue32_v2(two, (CUdeviceptr)(uintptr_t)flag, 4, 0));
 	OK(cuStreamSynchronize(one));
@@ -237,7 +236,8 @@ TEST(captured_calls_are_done_when_the_graph_is_launched)
 	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	OK(cuMemAlloc_v2(&a, 100));
 	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-	EXPECT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_ILLEGAL_STATE);
+	EXPECT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL),
+	    CUDA_ERROR_ILLEGAL_STATE);
 	OK(launch(function, stream));
 	OK(cuMemcpyHtoDAsync_v2(a, &in, 4, stream));
 	OK(cuMemsetD8Async(a + 4, 7, 4, stream));
@@ -299,7 +299,7 @@ TEST(capture_spreads_over_events_and_must_be_joined)
 		EXPECT_EQ(result, joined ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 	}
 	OK(cuGraphGetEdges(graph, NULL, NULL, &count));
-	EXPECT_EQ(count, 2); /* both later kernels behind the first */
+	EXPECT_EQ(count, 2);	    /* both later kernels behind the first */
 	OK(launch(function, side)); /* free again */
 	OK(cuStreamSynchronize(side));
 	OK(cuStreamBeginCapture_v2(main_one, CU_STREAM_CAPTURE_MODE_GLOBAL));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shim/dryrun/launch.h"
+#include "shim/dryrun/launches.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +16,13 @@
 static bool within_grid(const uint32_t grid[3])
 {
 	return grid[0] && grid[1] && grid[2] && grid[0] <= INT32_MAX && grid[1] <= 65535 &&
-	    grid[2] <= 65535;
+	       grid[2] <= 65535;
 }
 
 static bool within_block(const uint32_t block[3])
 {
-	return block[0] && block[1] && block[2] && block[0] <= 1024 && block[1] <= 1024 && block[2] <= 64;
+	return block[0] && block[1] && block[2] && block[0] <= 1024 && block[1] <= 1024 &&
+	       block[2] <= 64;
 }
 
 CUresult gd_launch_check(const struct gd_launch *launch)
@@ -36,7 +37,8 @@ CUresult gd_launch_check(const struct gd_launch *launch)
 	    (threads + 31) / 32 * 32 * (uint32_t)function->facts.registers > 65536)
 		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
 	if (launch->cooperative) {
-		uint64_t most = (uint64_t)gd_occupancy_blocks(function, (int)threads, launch->shared_bytes) *
+		uint64_t most =
+		    (uint64_t)gd_occupancy_blocks(function, (int)threads, launch->shared_bytes) *
 		    gd_facts.sm_count;
 		if ((uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] > most)
 			return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -48,7 +50,7 @@ void gd_launch_gather(struct gd_launch *launch, void **parameters, void **extra)
 {
 	const struct gd_model_match *match = &launch->function->match;
 	launch->runs = match->model && gd_model_argument_bytes(match) <= GD_LAUNCH_ARGUMENTS &&
-	    gd_model_gather(match, parameters, extra, launch->arguments);
+		       gd_model_gather(match, parameters, extra, launch->arguments);
 }
 
 void gd_launch_effect(const void *argument)
@@ -101,12 +103,14 @@ static CUresult launch_on(
 	}
 	struct gd_operation operation;
 	gd_launch_describe(launch, &operation);
-	gd_enqueue(stream, &operation, launch->runs ? gd_launch_effect : NULL, launch, sizeof(*launch));
+	gd_enqueue(
+	    stream, &operation, launch->runs ? gd_launch_effect : NULL, launch, sizeof(*launch));
 	return CUDA_SUCCESS;
 }
 
 static CUresult launch_kernel(CUstream handle, bool per_thread, CUfunction function_handle,
-    const uint32_t dims[6], uint32_t shared_bytes, bool cooperative, void **parameters, void **extra)
+    const uint32_t dims[6], uint32_t shared_bytes, bool cooperative, void **parameters,
+    void **extra)
 {
 	struct gd_stream *stream;
 	struct gd_launch launch;
@@ -142,7 +146,8 @@ GD_API_PTSZ(cuLaunchCooperativeKernel,
     (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, parameters))
 {
 	const uint32_t dims[6] = {grid_x, grid_y, grid_z, block_x, block_y, block_z};
-	return launch_kernel(stream, per_thread, function, dims, shared_bytes, true, parameters, NULL);
+	return launch_kernel(
+	    stream, per_thread, function, dims, shared_bytes, true, parameters, NULL);
 }
 
 /* What the attributes of a launch ask for and this device cannot do is refused. */
@@ -156,10 +161,10 @@ static CUresult read_attributes(const CUlaunchConfig *config, bool *cooperative_
 			*cooperative_out = attribute->value.cooperative != 0;
 			break;
 		case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-			if (gd_facts.major < 9 &&
-			    attribute->value.clusterDim.x * attribute->value.clusterDim.y *
-				    attribute->value.clusterDim.z >
-				1)
+			if (gd_facts.major < 9 && attribute->value.clusterDim.x *
+							  attribute->value.clusterDim.y *
+							  attribute->value.clusterDim.z >
+						      1)
 				return CUDA_ERROR_INVALID_CLUSTER_SIZE;
 			break;
 		case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
@@ -230,11 +235,12 @@ static CUresult host_function(CUstream handle, bool per_thread, CUhostFn functio
 		if (result != CUDA_ERROR_NOT_READY)
 			return result;
 	}
-	return gd_queue_host_function(stream, function, user) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	return gd_queue_host_function(stream, function, user) ? CUDA_SUCCESS
+							      : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-GD_API_PTSZ(cuLaunchHostFunc, (CUstream stream, CUhostFn function, void *user),
-    (stream, function, user))
+GD_API_PTSZ(
+    cuLaunchHostFunc, (CUstream stream, CUhostFn function, void *user), (stream, function, user))
 {
 	return host_function(stream, per_thread, function, user);
 }

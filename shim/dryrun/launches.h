@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel launches and what a launch consists of.  Threads: any. */
-#ifndef GD_LAUNCH_H
-#define GD_LAUNCH_H
+#ifndef GD_LAUNCHES_H
+#define GD_LAUNCHES_H
 
 #include "shim/dryrun/modules.h"
 #include "shim/dryrun/operations.h"
