@@ -18,6 +18,19 @@ static inline bool is_before(
 	return key >> 32 != units ? key >> 32 < units : blocks[(uint32_t)key].tie < tie;
 }
 
+/* First of the sorted keys with at least this size; without branches that sizes decide. */
+static inline size_t first_of_size(const uint64_t *keys, size_t count, uint64_t units)
+{
+	uint64_t wanted = units << 32;
+	size_t from = 0;
+	while (count > 1) {
+		size_t half = count / 2;
+		from += keys[from + half - 1] < wanted ? half : 0;
+		count -= half;
+	}
+	return from + (count && keys[from] < wanted);
+}
+
 /* First place that does not come before (size units, tie); may be past a chunk's last key. */
 static struct ga_free_place place_of(const struct ga_free_list *list,
     const struct ga_cached_block *blocks, uint64_t units, uint64_t tie)
@@ -34,10 +47,11 @@ static struct ga_free_place place_of(const struct ga_free_list *list,
 			high = middle - 1;
 	}
 	const struct ga_free_chunk *chunk = list->chunks[low];
-	size_t from = 0, count = chunk->count;
-	while (count) {
+	size_t from = first_of_size(chunk->keys, chunk->count, units);
+	size_t count = first_of_size(chunk->keys + from, chunk->count - from, units + 1);
+	while (count) { /* among blocks of this size */
 		size_t half = count / 2;
-		if (is_before(blocks, chunk->keys[from + half], units, tie)) {
+		if (blocks[(uint32_t)chunk->keys[from + half]].tie < tie) {
 			from += half + 1;
 			count -= half + 1;
 		} else {
@@ -110,6 +124,11 @@ void ga_free_list_remove(
 	/* Ties are equal only where a wrong recording gives an address twice. */
 	while (ga_free_list_at(list, place) != block)
 		place = ga_free_list_next(list, place);
+	ga_free_list_remove_at(list, place);
+}
+
+void ga_free_list_remove_at(struct ga_free_list *list, struct ga_free_place place)
+{
 	struct ga_free_chunk *chunk = list->chunks[place.chunk];
 	chunk->count--;
 	list->blocks--;
@@ -127,6 +146,8 @@ void ga_free_list_remove(
 struct ga_free_place ga_free_list_find(const struct ga_free_list *list, uint64_t size)
 {
 	uint64_t units = (size + 511) >> 9;
+	if (units > UINT32_MAX)
+		return (struct ga_free_place){list->count, 0};
 	struct ga_free_place place = {0, 0};
 	if (!list->count)
 		return place;
@@ -139,16 +160,7 @@ struct ga_free_place ga_free_list_find(const struct ga_free_list *list, uint64_t
 			high = middle - 1;
 	}
 	const struct ga_free_chunk *chunk = list->chunks[low];
-	size_t from = 0, count = chunk->count;
-	while (count) {
-		size_t half = count / 2;
-		if (chunk->keys[from + half] >> 32 < units) {
-			from += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
+	size_t from = first_of_size(chunk->keys, chunk->count, units);
 	place.chunk = low + (from == chunk->count);
 	place.index = from == chunk->count ? 0 : from;
 	return place;

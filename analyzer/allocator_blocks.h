@@ -76,6 +76,9 @@ void ga_free_list_add(
 void ga_free_list_remove(
     struct ga_free_list *list, const struct ga_cached_block *blocks, uint32_t block);
 
+/** Take out the block at a place, which must hold one. */
+void ga_free_list_remove_at(struct ga_free_list *list, struct ga_free_place place);
+
 /** Place of the first block of at least `size` bytes; ga_free_list_at answers 0 if there is none.
  */
 struct ga_free_place ga_free_list_find(const struct ga_free_list *list, uint64_t size);

@@ -31,14 +31,15 @@ static struct ga_free_place descend(
 uint32_t ga_alloc_search(struct ga_allocator *model, const struct ga_alloc_request *request)
 {
 	const struct ga_allocator_settings *settings = &model->settings;
-	const struct ga_free_list *list = &model->queues[request->queue].free;
+	struct ga_free_list *list = &model->queues[request->queue].free;
 	if (ga_alloc_collects(model))
 		ga_alloc_side_of(model, request->queue)->searches++;
 	struct ga_free_place place = ga_free_list_find(list, request->block_bytes);
 	uint32_t block = ga_free_list_at(list, place);
 	if (block && ga_alloc_is_expandable(model, block)) {
 		if (settings->expandable) {
-			block = ga_free_list_at(list, descend(model, list, place));
+			place = descend(model, list, place);
+			block = ga_free_list_at(list, place);
 		} else {
 			while (block && ga_alloc_is_expandable(model, block)) {
 				place = ga_free_list_next(list, place);
@@ -55,7 +56,7 @@ uint32_t ga_alloc_search(struct ga_allocator *model, const struct ga_alloc_reque
 	} else if (size >= request->block_bytes + settings->slack_bytes) {
 		return 0;
 	}
-	ga_cached_block_remove(model, block);
+	ga_free_list_remove_at(list, place);
 	return block;
 }
 
