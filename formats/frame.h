@@ -22,7 +22,7 @@
 #define GF_TRACE_HEADER_BYTES 64u
 #define GF_FRAME_HEADER_BYTES 64u
 #define GF_FRAME_SOURCE_LIMIT 64u              /* chunks in one frame */
-#define GF_FRAME_RECORDS_LIMIT (1u << 20)      /* records in one frame */
+#define GF_FRAME_RECORDS_LIMIT (1u << 18)      /* records in one frame; 64 chunks hold fewer */
 #define GF_FRAME_BODY_LIMIT (64u << 20)        /* compressed bytes of one frame */
 #define GF_FRAME_DIRECTORY_LIMIT 65536u        /* of them, sources and sections */
 

@@ -38,7 +38,7 @@
 #define GF_SECTION_BYTES 16u        /* then its columns */
 #define GF_SECTION_ORDER 0u         /* "tag" of the section with types and times */
 #define GF_SECTION_COLUMNS_LIMIT 64u
-#define GF_SECTION_RAW_LIMIT (128u << 20)
+#define GF_SECTION_RAW_LIMIT (32u << 20)
 #define GF_TICK_SHIFT_LIMIT 20u
 
 enum gf_section_form { GF_FORM_STORED, GF_FORM_ZSTD };

@@ -144,9 +144,9 @@ static enum gf_status copy_chunks(
  * Of a recording that goes on: leave out chunks claimed after the copy began.  Otherwise a chunk
  * may be here whose forerunner was claimed, filled and missed meanwhile.
  */
-static void drop_newer(struct gf_journal_copy *copy, uint64_t bound)
+static void drop_newer(struct gf_journal_copy *copy)
 {
-	while (copy->count && copy->leftovers[copy->count - 1].sequence >= bound)
+	while (copy->count && copy->leftovers[copy->count - 1].sequence >= copy->bound)
 		free(copy->leftovers[--copy->count].chunk);
 }
 
@@ -181,10 +181,10 @@ enum gf_status gf_journal_copy(
 		copy.pid = header.pid;
 		copy.flags = header.flags;
 		status = copy_chunks(fd, header.chunk_count, &copy, error);
-		uint64_t bound = header.next_sequence;
+		copy.bound = header.next_sequence;
 		if (gf_read_at(fd, &header, sizeof(header), 0) == sizeof(header) &&
-		    header.next_sequence != bound)
-			drop_newer(&copy, bound);
+		    header.next_sequence != copy.bound)
+			drop_newer(&copy);
 	}
 	close(fd);
 	if (status)

@@ -208,12 +208,12 @@ static bool journal_has(struct scan *scan, uint64_t at)
 		return true; /* the writer empties no chunk before its frame is complete */
 	if (gf_frame_directory(&info, bytes, sources, NULL, NULL))
 		return false;
-	for (unsigned i = 0; i < info.source_count; i++) {
-		const struct gf_leftover *leftover =
-		    find_leftover(scan->journal, sources[i].sequence);
-		if (!leftover || leftover->end < sources[i].end)
+	/* A chunk claimed after the journal was copied: the recording runs, this is being written.
+	 */
+	for (unsigned i = 0; i < info.source_count; i++)
+		if (sources[i].sequence < scan->journal->bound &&
+		    !find_leftover(scan->journal, sources[i].sequence))
 			return false;
-	}
 	return true;
 }
 
@@ -262,10 +262,8 @@ static uint64_t resume(struct scan *scan, uint64_t at, const char *cause)
 		take_back_last(scan);
 	}
 	uint64_t next = find_frame(scan, from + 1);
-	if (next == scan->bytes && from == at && begins_like_frame(scan, at) &&
-	    journal_has(scan, at))
-		scan->index->tail_in_journal = true;
-	else
+	if (next != scan->bytes || from != at || !begins_like_frame(scan, at) ||
+	    !journal_has(scan, at))
 		note_gap(scan, from, next, cause);
 	return next;
 }

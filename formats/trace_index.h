@@ -28,7 +28,6 @@ struct gf_trace_index {
 	struct gf_covered *covered; /* by leftover, then begin */
 	size_t covered_count, covered_room;
 	uint64_t rows[GF_TAG_LIMIT]; /* records of each type in all frames */
-	bool tail_in_journal;        /* the file ends in a torn frame that the journal still holds */
 };
 
 /**
