@@ -49,7 +49,8 @@ static struct gs_flusher {
 	uint32_t free_wanted; /* chunks to have in hand */
 	bool stopped;   /* disk or limit: nothing more is taken */
 	uint32_t state;    /* enum gs_helper_state; futex */
-	uint32_t stop;     /* asked to end; futex */
+	uint32_t stop;     /* asked to end */
+	uint32_t bell;     /* rung when there is something to do; futex */
 	uint32_t progress; /* grows while frames are written */
 } gs_flusher;
 
@@ -71,6 +72,12 @@ static void gs_futex_set(uint32_t *word, uint32_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+static void gs_bell_ring(void)
+{
+	__atomic_fetch_add(&gs_flusher.bell, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &gs_flusher.bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /* ---- frames ---- */
@@ -191,14 +198,15 @@ static uint32_t gs_full_frame(uint32_t full, bool all)
 	return freed;
 }
 
-/* Frame what is in the chunks that threads still own. */
-static void gs_owned_frame(void)
+/* Frame what is in the chunks that threads still own; of one thread only unless `thread_id` is 0. */
+static void gs_owned_frame(uint32_t thread_id)
 {
 	uint32_t count = gs_journal.header->chunk_count;
 	for (uint32_t i = 0; i < count && !gs_flusher.stopped; i++) {
 		struct gf_chunk *chunk = gf_journal_chunk(&gs_journal, i);
 		bool damaged;
-		if (__atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) != GF_CHUNK_OWNED)
+		if (__atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) != GF_CHUNK_OWNED ||
+		    (thread_id && chunk->thread_id != thread_id))
 			continue;
 		uint32_t from = __atomic_load_n(&chunk->framed_bytes, __ATOMIC_ACQUIRE);
 		if (from < GF_CHUNK_HEADER_BYTES)
@@ -311,6 +319,7 @@ static bool gs_helper_set_up(void)
 	gs_append_notice("times of the device are not recorded by this version");
 	gs_producer_switch(
 	    (uint32_t)gs_settings_number(GS_SETTING_record) | GS_CLASS_ALWAYS);
+	gs_supply.ring = gs_bell_ring;
 	__atomic_store_n(&gs_phase, GS_PHASE_RUNNING, __ATOMIC_RELEASE);
 	gs_log(GS_LOG_INFO, "recording to %s", gs_flusher.output.path);
 	return true;
@@ -327,19 +336,56 @@ static void gs_stop_for_limit(void)
 	__atomic_store_n(&gs_flusher.stop, 1, __ATOMIC_RELEASE);
 }
 
+/* Add chunks up to what is wanted in hand; none is added at the limit or on a full disk. */
+static uint32_t gs_chunks_add(uint32_t unused)
+{
+	return unused < gs_flusher.free_wanted
+	    ? gf_journal_grow(&gs_journal, gs_flusher.free_wanted - unused)
+	    : 0;
+}
+
+/* Claimers ring when half of what is in hand is gone. */
+static void gs_supply_arm(uint32_t unused)
+{
+	uint64_t next = __atomic_load_n(&gs_journal.header->next_sequence, __ATOMIC_RELAXED);
+	__atomic_store_n(&gs_supply.ring_at, next + unused / 2, __ATOMIC_RELAXED);
+}
+
+/* A burst?  Then first of all more chunks, and more in hand from now on. */
+static uint32_t gs_supply_refill(uint32_t unused)
+{
+	if (unused >= gs_flusher.free_wanted / 2)
+		return unused;
+	if (gs_flusher.free_wanted < GS_FREE_MOST)
+		gs_flusher.free_wanted *= 2;
+	unused += gs_chunks_add(unused);
+	gs_supply_arm(unused);
+	return unused;
+}
+
+/* Between the steps of a long start: hundreds of threads may begin at the same time. */
+static void gs_supply_look(void)
+{
+	uint32_t unused;
+	gs_full_collect(&unused);
+	gs_supply_refill(unused);
+}
+
 /* One round.  Returns whether there was work, so that the next pause is short. */
 static bool gs_helper_round(void)
 {
 	uint32_t unused, full = gs_full_collect(&unused);
+	unused = gs_supply_refill(unused);
 	uint32_t freed = gs_full_frame(full, full > GS_FULL_LIMIT);
 	if (gs_flusher.stopped)
 		return false;
-	if (unused < gs_flusher.free_wanted / 2 && gs_flusher.free_wanted < GS_FREE_MOST)
-		gs_flusher.free_wanted *= 2;
-	if (unused + freed < gs_flusher.free_wanted &&
-	    !gf_journal_grow(&gs_journal, gs_flusher.free_wanted - unused - freed))
-		/* at its limit or the disk is full: smaller frames free chunks */
-		freed += gs_full_frame(gs_full_collect(&unused), true);
+	unused += freed;
+	unused += gs_chunks_add(unused);
+	if (unused < gs_flusher.free_wanted / 2) { /* in vain: smaller frames free chunks too */
+		full = gs_full_collect(&unused);
+		freed += gs_full_frame(full, true);
+	}
+	gs_supply_arm(unused);
 	uint64_t now_ns = gs_clock_ns(CLOCK_MONOTONIC);
 	if (now_ns >= gs_flusher.next_second_ns) {
 		gs_flusher.next_second_ns = now_ns + GS_SECOND_NS;
@@ -369,7 +415,7 @@ static void gs_helper_finish(void)
 	gs_full_frame(gs_full_collect(&unused), true);
 	gs_append_mark(gs_flusher.thread, GF_MARK_END, 0);
 	gs_full_frame(gs_full_collect(&unused), true);
-	gs_owned_frame();
+	gs_owned_frame(0);
 	if (gs_flusher.stopped)
 		return; /* the journal keeps what the trace lacks */
 	__atomic_fetch_or(&gs_journal.header->flags, GF_JOURNAL_CLEAN, __ATOMIC_RELAXED);
@@ -389,22 +435,27 @@ static void *gs_helper(void *unused)
 	gs_futex_set(&gs_flusher.state, ready ? GS_HELPER_READY : GS_HELPER_ENDED);
 	if (!ready)
 		return NULL;
+	gs_supply_look();
 	if (!gs_encoder_make()) {
 		gs_stop_for_disk(ENOMEM);
 		gs_futex_set(&gs_flusher.state, GS_HELPER_ENDED);
 		return NULL;
 	}
+	gs_supply_look();
 	gs_torch_prepare();
 	gs_properties_late(gs_flusher.thread);
+	gs_supply_look();
 	/* A first frame at once: who has lost the journal still knows what this was. */
-	gs_owned_frame();
+	gs_owned_frame(gs_flusher.thread->thread_id);
 	uint64_t pause_ns = GS_PAUSE_SHORT_NS;
-	while (!__atomic_load_n(&gs_flusher.stop, __ATOMIC_ACQUIRE) && !gs_flusher.stopped) {
+	for (;;) {
+		uint32_t bell = __atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&gs_flusher.stop, __ATOMIC_ACQUIRE) || gs_flusher.stopped)
+			break;
 		bool busy = gs_helper_round();
 		pause_ns = busy ? GS_PAUSE_SHORT_NS
 				: pause_ns * 2 < GS_PAUSE_LONG_NS ? pause_ns * 2 : GS_PAUSE_LONG_NS;
-		if (!__atomic_load_n(&gs_flusher.stop, __ATOMIC_ACQUIRE))
-			gs_futex_wait(&gs_flusher.stop, 0, pause_ns);
+		gs_futex_wait(&gs_flusher.bell, bell, pause_ns);
 	}
 	gs_helper_finish();
 	gs_futex_set(&gs_flusher.state, GS_HELPER_ENDED);
@@ -446,7 +497,8 @@ void gs_flusher_stop(void)
 	uint32_t state = __atomic_load_n(&gs_flusher.state, __ATOMIC_ACQUIRE);
 	if (state != GS_HELPER_READY)
 		return;
-	gs_futex_set(&gs_flusher.stop, 1);
+	__atomic_store_n(&gs_flusher.stop, 1, __ATOMIC_RELEASE);
+	gs_bell_ring();
 	uint64_t now_ns = gs_clock_ns(CLOCK_MONOTONIC);
 	uint64_t deadline_ns = now_ns + GS_STOP_WAIT_NS, moved_ns = now_ns;
 	uint32_t progress = 0;
@@ -472,5 +524,6 @@ void gs_flusher_close_inherited(void)
 void gs_flusher_forget(void)
 {
 	memset(&gs_flusher, 0, sizeof(gs_flusher));
+	gs_supply = (struct gs_supply){.ring_at = UINT64_MAX};
 	gs_flusher.output.fd = -1;
 }

@@ -15,11 +15,14 @@
 #define GS_KEYS_WITHOUT_MALLOC 32
 /* Looking at every chunk in vain costs microseconds: at most once in some 50 of them. */
 #define GS_RETRY_TICKS 100000
+#define GS_NEVER_TRIED UINT64_MAX
+#define GS_FIRST_CHUNK_TRIES 200 /* of half a millisecond */
 
 __thread struct gs_tls gs_tls;
 struct gs_live gs_live __attribute__((aligned(GS_LIVE_BYTES)));
 uint32_t gs_phase;
 struct gf_journal gs_journal;
+struct gs_supply gs_supply = {.ring_at = UINT64_MAX};
 
 static void (*gs_start)(void), (*gs_forget)(void);
 static struct gs_thread *gs_threads; /* GS_THREAD_LIMIT slots */
@@ -154,7 +157,7 @@ struct gs_thread *gs_thread_attach(void)
 	}
 	thread->cursor = thread->limit = NULL;
 	thread->chunk = NULL;
-	thread->next_try = 0;
+	thread->next_try = GS_NEVER_TRIED;
 	thread->device = GF_DEVICE_UNKNOWN;
 	memset(thread->functions, 0, sizeof(thread->functions));
 	thread->thread_id = __atomic_add_fetch(&gs_thread_last_id, 1, __ATOMIC_RELAXED);
@@ -176,22 +179,56 @@ void gs_thread_detach(struct gs_thread *thread)
 	__atomic_store_n(&thread->in_use, 0, __ATOMIC_RELEASE);
 }
 
+/* A system call, but once in some ten thousand events, and only while chunks run short. */
+static void gs_supply_ring(uint64_t sequence)
+{
+	uint64_t ring_at = __atomic_load_n(&gs_supply.ring_at, __ATOMIC_RELAXED);
+	if (sequence < ring_at || !gs_supply.ring ||
+	    !__atomic_compare_exchange_n(&gs_supply.ring_at, &ring_at, UINT64_MAX, false,
+		__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	int saved = errno;
+	gs_supply.ring();
+	errno = saved;
+}
+
+/*
+ * The first chunk of a thread, in its first event: when hundreds of threads begin at once they use
+ * up what is in hand, and the helper needs a moment for more.
+ */
+static struct gf_chunk *gs_first_chunk(uint32_t thread_id)
+{
+	struct gf_chunk *chunk = gf_journal_claim(&gs_journal, thread_id, &gs_chunk_hint);
+	for (int i = 0; !chunk && gs_supply.ring && i < GS_FIRST_CHUNK_TRIES; i++) {
+		struct timespec pause = {.tv_nsec = 500000};
+		gs_supply.ring();
+		nanosleep(&pause, NULL);
+		chunk = gf_journal_claim(&gs_journal, thread_id, &gs_chunk_hint);
+	}
+	return chunk;
+}
+
 void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes)
 {
 	uint64_t now = gs_now();
-	if (!thread->chunk && now < thread->next_try) {
+	if (!thread->chunk && now < thread->next_try && thread->next_try != GS_NEVER_TRIED) {
 		gs_count_lost(GF_LOST_NO_CHUNK, 1);
 		return NULL;
 	}
 	if (thread->chunk)
 		gf_chunk_retire(thread->chunk, (uint32_t)(thread->cursor - (char *)thread->chunk));
-	thread->chunk = gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
+	thread->chunk = thread->next_try == GS_NEVER_TRIED
+	    ? gs_first_chunk(thread->thread_id)
+	    : gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
 	if (!thread->chunk) {
 		thread->cursor = thread->limit = NULL;
 		thread->next_try = now + GS_RETRY_TICKS;
 		gs_count_lost(GF_LOST_NO_CHUNK, 1);
+		gs_supply_ring(UINT64_MAX - 1);
 		return NULL;
 	}
+	thread->next_try = 0;
+	gs_supply_ring(thread->chunk->sequence);
 	char *base = (char *)thread->chunk;
 	thread->cursor = base + GF_CHUNK_HEADER_BYTES + bytes;
 	thread->limit = base + GF_CHUNK_BYTES;

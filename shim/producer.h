@@ -180,6 +180,16 @@ void gs_thread_detach(struct gs_thread *thread) GS_HIDDEN;
 extern struct gf_journal gs_journal GS_HIDDEN;
 
 /**
+ * Who looks after free chunks.  `ring` is called, at most once a round, by a thread that finds that
+ * they run short.
+ */
+struct gs_supply {
+	uint64_t ring_at; /* sequence of a claimed chunk from which on to ring; UINT64_MAX: not now */
+	void (*ring)(void);
+};
+extern struct gs_supply gs_supply GS_HIDDEN;
+
+/**
  * Constructor.
  *
  * @param start   called by the first event that counts, in its thread

@@ -231,17 +231,23 @@ static void mode_exit_busy(long number)
 
 static void mode_fork(long number)
 {
-	mode_cycles(number);
 	pid_t child = fork();
-	if (child == 0) { /* own use of CUDA: a trace of its own */
+	if (child == 0) { /* uses CUDA itself: a trace of its own */
+		mode_cycles(3);
 		memset(counts, 0, sizeof(*counts));
-		cycles(3);
 		printf("child=%d\n", (int)getpid());
 		fflush(stdout);
 		exit(6);
 	}
-	cycles(number);
+	mode_cycles(number);
 	need(child_status(child) == 6, "status of the child");
+	child = fork();
+	if (child == 0) { /* what the parent had is of no use to it: its calls fail */
+		address block;
+		exit(cuda.cuMemAlloc(&block, 4096) != 0 ? 8 : 9);
+	}
+	need(child_status(child) == 8, "CUDA after fork");
+	cycles(number);
 }
 
 static void mode_fork_frees(long number)
@@ -322,7 +328,7 @@ static void mode_abort(long number)
 static void mode_segv(long number)
 {
 	mode_cycles(number);
-	int *volatile nowhere = NULL;
+	volatile int *volatile nowhere = NULL;
 	*nowhere = 1;
 }
 
