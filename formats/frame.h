@@ -59,7 +59,7 @@ struct gf_encoder *gf_encoder_init(void *memory, size_t bytes, uint32_t source_l
  * @param error           may be NULL
  * @return GF_OK; GF_USAGE if there are no records; GF_BAD_RECORD
  *
- * Threads: one per encoder.  Cost: about 10-15 ns a record.  Never allocates.
+ * Threads: one per encoder.  Cost: 50 to 60 ns a record, half of it zstd.  Never allocates.
  */
 enum gf_status gf_encode(struct gf_encoder *encoder, const struct gf_source *sources, uint32_t count,
     const void **frame_out, size_t *bytes_out, struct gf_error *error);
