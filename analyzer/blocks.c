@@ -12,6 +12,9 @@
 /* Slots that may be looked at for the holders of memory at all refusals together. */
 #define TOP_WORK_LIMIT (UINT64_C(1) << 30)
 
+/* Pools of the driver hand out whole multiples of this and count them so. */
+#define POOL_GRAIN 512u
+
 static void block_add(struct ga_memory *memory, struct ga_account *account, uint64_t address,
     uint64_t size_bytes, uint32_t stack_id)
 {
@@ -152,8 +155,11 @@ static struct ga_block *freed_block(const struct ga_memory *memory, const struct
 static struct ga_account *driver_block(struct ga_memory *memory, const struct gf_memory *record)
 {
 	struct ga_account *account = ga_account_open(&memory->accounts, record->device);
+	uint64_t bytes = record->size;
+	if (memory->backend == GA_BACKEND_ASYNC && bytes < UINT64_MAX - POOL_GRAIN)
+		bytes = (bytes + POOL_GRAIN - 1) / POOL_GRAIN * POOL_GRAIN;
 	if (account && record->address && record->size)
-		block_add(memory, account, record->address, record->size, record->stack_id);
+		block_add(memory, account, record->address, bytes, record->stack_id);
 	return account;
 }
 
@@ -179,6 +185,10 @@ static void on_memory(struct ga_memory *memory, const struct gf_event_ref *event
 		account = driver_block(memory, &record);
 	} else {
 		account = ga_driver_event(&memory->driver, &record, event->thread_id);
+		if (memory->refusals.open_rows && memory->driver.dropped_bytes &&
+		    (record.flags & GF_FLAG_IN_ALLOCATOR))
+			ga_refusals_freed(
+			    &memory->refusals, event->thread_id, memory->driver.dropped_bytes);
 	}
 	if (!account)
 		return;
@@ -268,8 +278,8 @@ const struct ga_account *ga_memory_next(const struct ga_memory *memory, int devi
 void ga_memory_peak_sites(
     const struct ga_memory *memory, const struct ga_account *account, struct ga_sites *sites_out)
 {
-	ga_sites_collect(sites_out, memory->model->stacks, &memory->live, account->device, account->peak_order,
-	    account->departed, account->departed_count);
+	ga_sites_collect(sites_out, memory->model->stacks, &memory->live, account->device,
+	    account->peak_order, account->departed, account->departed_count);
 	if (sites_out->bytes < account->peak.allocated)
 		ga_sites_add_missing(sites_out, account->peak.allocated - sites_out->bytes);
 }
@@ -316,8 +326,9 @@ void ga_memory_notices(const struct ga_memory *memory, struct ga_strings *notice
 		    ga_count_text(memory->driver.untracked, count));
 	if (memory->backend == GA_BACKEND_ASYNC)
 		ga_strings_add(notices,
-		    "the driver's memory pools hand out blocks (backend:cudaMallocAsync): what "
-		    "the pools reserve beyond them is not visible");
+		    "the driver's memory pools hand out blocks (backend:cudaMallocAsync): sizes "
+		    "are rounded up to 512 bytes as the pools count them; what the pools reserve "
+		    "beyond them is not visible");
 	else if (blocks == 0 && memory->backend == GA_BACKEND_NATIVE)
 		ga_strings_add(notices, "no block of PyTorch's caching allocator was recorded");
 	else if (memory->backend == GA_BACKEND_DIRECT)

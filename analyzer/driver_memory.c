@@ -98,6 +98,7 @@ static struct ga_account *piece_drop(
 	remember(driver, thread_id, kind, piece);
 	if (!piece)
 		return NULL;
+	driver->dropped_bytes = piece->size_bytes;
 	struct ga_account *account = ga_account_open(driver->accounts, piece->device);
 	if (account)
 		leave(account, piece);
@@ -154,6 +155,7 @@ struct ga_account *ga_driver_event(
     struct ga_driver *driver, const struct gf_memory *record, uint32_t thread_id)
 {
 	bool torch = (record->flags & GF_FLAG_IN_ALLOCATOR) != 0;
+	driver->dropped_bytes = 0;
 	if (record->kind == GF_MEMORY_RELEASE_FAILED)
 		return take_back(driver, thread_id);
 	if (record->status != 0)

@@ -30,7 +30,8 @@ struct ga_driver {
 	struct ga_map undo;	 /* thread -> its last release, should the driver refuse it */
 	struct ga_range *ranges; /* by address */
 	size_t range_count, range_capacity;
-	uint64_t epoch; /* block events so far: what lies between two unmappings */
+	uint64_t epoch;		/* block events so far: what lies between two unmappings */
+	uint64_t dropped_bytes; /* size of what the last call freed, 0 if it freed nothing */
 	uint64_t host_bytes, host_peak_bytes;
 	uint64_t untracked; /* ranges beyond what can be followed */
 };

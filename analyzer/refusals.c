@@ -12,7 +12,8 @@
 /* A thread's attempts since a block was last handed out on it. */
 struct row {
 	uint64_t thread_id;
-	uint64_t refused_bytes; /* of the last refused call */
+	uint64_t refused_bytes;			/* of the last refused call */
+	uint64_t freed_bytes, last_freed_bytes; /* by the allocator since the first refusal */
 	uint64_t device_free, device_total;
 	uint32_t refused_count;
 	uint16_t refused_kind, refused_api;
@@ -20,15 +21,22 @@ struct row {
 	size_t unanswered; /* entry + 1 that the next cuMemGetInfo on the thread completes */
 };
 
+/* A setting of the allocator in MiB, as bytes. */
+static uint64_t setting_mib(const struct ga_model *model, const char *name, uint64_t otherwise)
+{
+	char *text = ga_model_setting(model, name);
+	uint64_t mib;
+	bool good = text && ga_size_parse(text, &mib) && mib > 0 && mib < MIB;
+	free(text);
+	return good ? mib * MIB : otherwise;
+}
+
 void ga_refusals_init(struct ga_refusals *refusals, const struct ga_model *model)
 {
-	*refusals = (struct ga_refusals){.model = model, .large_segment = 20 * MIB};
+	*refusals = (struct ga_refusals){.model = model};
 	ga_map_init(&refusals->threads, sizeof(struct row));
-	char *large = ga_model_setting(model, "large_segment_size_mb");
-	uint64_t mib;
-	if (large && ga_size_parse(large, &mib) && mib > 0 && mib < MIB)
-		refusals->large_segment = mib * MIB;
-	free(large);
+	refusals->max_split = setting_mib(model, "max_split_size_mb", 0);
+	refusals->large_segment = setting_mib(model, "large_segment_size_mb", 20 * MIB);
 }
 
 void ga_refusals_free(struct ga_refusals *refusals)
@@ -170,14 +178,41 @@ void ga_refusals_mem_info(
 	}
 }
 
+void ga_refusals_freed(struct ga_refusals *refusals, uint32_t thread_id, uint64_t bytes)
+{
+	struct row *row = ga_map_find(&refusals->threads, (uint64_t)thread_id + 1);
+	if (!row || row->refused_count == 0)
+		return;
+	row->freed_bytes += bytes;
+	row->last_freed_bytes = bytes;
+}
+
+/*
+ * With a split limit the allocator first gives back only as many large blocks as the request needs;
+ * an attempt that succeeds after that is no retry.  It stops freeing as soon as it has the larger
+ * of request and limit, the flush of a retry does not.  The request is at most 2 MiB below the
+ * segment.
+ */
+static bool freed_just_enough(const struct ga_refusals *refusals, const struct row *row)
+{
+	if (refusals->max_split == 0 || row->refused_count != 1)
+		return false;
+	uint64_t needed = row->refused_bytes > 20 * MIB ? row->refused_bytes - 2 * MIB + 512 : 0;
+	if (needed < refusals->max_split)
+		needed = refusals->max_split;
+	return row->freed_bytes >= needed && row->freed_bytes - row->last_freed_bytes < needed;
+}
+
 bool ga_refusals_close_row(struct ga_refusals *refusals, uint32_t thread_id)
 {
 	struct row *row = ga_map_find(&refusals->threads, (uint64_t)thread_id + 1);
 	if (!row || row->refused_count == 0)
 		return false;
+	bool retried = !freed_just_enough(refusals, row);
 	row->refused_count = 0;
+	row->freed_bytes = row->last_freed_bytes = 0;
 	refusals->open_rows--;
-	return true;
+	return retried;
 }
 
 struct ga_oom *ga_refusals_oom(struct ga_refusals *refusals, const struct gf_oom *record,

@@ -6,7 +6,8 @@
  * A thread's allocation attempts inside the allocator belong together until a block is handed out
  * (cured) or PyTorch reports an out-of-memory.  What PyTorch's num_alloc_retries counts is the
  * attempt after it has given its whole cache back: one in each such row, unless a stream capture
- * forbade giving back (then a row has one refusal only).
+ * forbade giving back (then a row has one refusal only), or, with max_split_size_mb, a first
+ * attempt after giving back just enough large blocks succeeded.
  *
  * Threads: one at a time.
  */
@@ -54,6 +55,7 @@ struct ga_refusals {
 	size_t open_outside;	/* threads with a refusal outside the allocator that may be cured */
 	bool flags_seen;	/* the recorder tells calls inside the allocator */
 	uint64_t large_segment; /* bytes, setting large_segment_size_mb */
+	uint64_t max_split;	/* bytes, setting max_split_size_mb; 0: not set */
 	struct ga_oom *ooms;	/* in order of time */
 	size_t count, capacity;
 };
@@ -74,6 +76,9 @@ struct ga_oom *ga_refusals_call(struct ga_refusals *refusals, const struct gf_me
 /** What the driver said of free and total memory. */
 void ga_refusals_mem_info(
     struct ga_refusals *refusals, const struct gf_mem_info *record, uint32_t thread_id);
+
+/** The caching allocator freed a segment on this thread; needed while `open_rows` is not 0. */
+void ga_refusals_freed(struct ga_refusals *refusals, uint32_t thread_id, uint64_t bytes);
 
 /** The slow half of ga_refusals_block(). */
 bool ga_refusals_close_row(struct ga_refusals *refusals, uint32_t thread_id);

@@ -329,8 +329,8 @@ TEST(async_back_end)
 	mt_end();
 	analyse();
 	const struct ga_account *a = device(0);
-	EXPECT_EQ(a->peak.allocated, 1000);
-	EXPECT_EQ(a->allocated, 300);
+	EXPECT_EQ(a->peak.allocated, 1024 + 512);
+	EXPECT_EQ(a->allocated, 512);
 	EXPECT_EQ(a->alloc_count, 2);
 	EXPECT_EQ(a->free_count, 1);
 	EXPECT_EQ(a->segment_alloc_count, 0);
@@ -338,7 +338,7 @@ TEST(async_back_end)
 	EXPECT_EQ(a->oom_count, 1);
 	EXPECT_EQ(memory.refusals.count, 1);
 	EXPECT_EQ(memory.refusals.ooms[0].requested, 5000000);
-	EXPECT_EQ(memory.refusals.ooms[0].allocated, 300);
+	EXPECT_EQ(memory.refusals.ooms[0].allocated, 512);
 	EXPECT_EQ(memory.refusals.ooms[0].device_free, 100);
 	EXPECT(!memory.refusals.ooms[0].outside);
 	done();

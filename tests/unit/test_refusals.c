@@ -71,6 +71,27 @@ TEST(retry_that_cures)
 	done();
 }
 
+/* A flush of everything after the same refusal is a retry; freeing just enough is not. */
+TEST(split_limit_frees_just_enough_first)
+{
+	for (int flush = 0; flush < 2; flush++) {
+		struct trace_builder *t = mt_begin(path_of_test());
+		trace_property(t, "allocator_settings", "max_split_size_mb:32");
+		mt_flags(IN);
+		for (unsigned i = 1; i <= 8; i++)
+			mt_driver(GF_MEMORY_ALLOC, i << 28, 60 * M, 0, 0);
+		mt_driver(GF_MEMORY_ALLOC, 0, 300 * M, 0, REFUSED);
+		for (unsigned i = 1; i <= (flush ? 8 : 5); i++)
+			mt_driver(GF_MEMORY_FREE, i << 28, 0, 0, 0);
+		mt_driver(GF_MEMORY_ALLOC, 0xf0000000, 300 * M, 0, 0);
+		mt_block(0xf0000000, 300 * (int64_t)M, 300 * M, (flush ? 300 : 480) * M);
+		mt_end();
+		analyse(0);
+		EXPECT_EQ(retries(), flush);
+		done();
+	}
+}
+
 TEST(out_of_memory_after_a_retry)
 {
 	begin();
