@@ -46,7 +46,7 @@ try "streams, events and graphs" streams_and_graphs
 try "streams, events and graphs, expandable segments" streams_and_graphs PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 try "two devices" devices GPUSHIM_DRYRUN_COUNT=2
 try "PyTorch's own memory history" history
-try "PyTorch's profiler does no harm" profiler
+try "PyTorch's profiler sees the device" profiler GPUSHIM_DRYRUN_CLOCK=model
 try "what is missing refuses" refusals
 try "every NVIDIA library is the stand-in's" ours
 echo "1..$number"
