@@ -10,6 +10,14 @@
 
 #include "formats/file_read.h"
 
+/* Its maker is at it, or was killed before it could record anything: the magic comes last. */
+static bool unborn(const struct gf_journal_header *header, size_t got)
+{
+	static const char zero[sizeof(header->magic)];
+	return got == 0 ||
+	       (got >= sizeof(zero) && memcmp(header->magic, zero, sizeof(zero)) == 0);
+}
+
 static enum gf_status check_header(const struct gf_journal_header *header, struct gf_error *error)
 {
 	if (memcmp(header->magic, GF_JOURNAL_MAGIC, sizeof(header->magic)) != 0)
@@ -170,7 +178,10 @@ enum gf_status gf_journal_copy(
 	}
 	copy.file_bytes = (uint64_t)stat.st_size;
 	enum gf_status status = GF_OK;
-	if (gf_read_at(fd, &header, sizeof(header), 0) != sizeof(header))
+	size_t got = gf_read_at(fd, &header, sizeof(header), 0);
+	if (unborn(&header, got))
+		status = GF_END;
+	else if (got != sizeof(header))
 		status = gf_fail(error, GF_TRUNCATED, 0, "the journal has only %llu bytes",
 		    (unsigned long long)copy.file_bytes);
 	if (!status)

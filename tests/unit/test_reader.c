@@ -458,7 +458,7 @@ TEST(journal_cut_and_flipped)
 	unsigned char *journal = load(journal_path, &bytes);
 	((struct gf_journal_header *)journal)->chunk_count = 1; /* without the free chunks */
 	bytes = GF_JOURNAL_HEADER_BYTES + GF_CHUNK_BYTES;
-	for (size_t cut = 0; cut < bytes; cut += cut < 5000 ? 13 : 1009) {
+	for (size_t cut = 1; cut < bytes; cut += cut < 5000 ? 13 : 1009) {
 		store(journal_path, journal, cut);
 		EXPECT(readable(path, &damage) == 0);
 		EXPECT(damage.journal_damaged);
