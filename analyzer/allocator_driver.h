@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GA_ALLOC_DRIVER_MOST (UINT64_C(1) << 40) /* larger pieces are refused: no device has them */
+#define GA_ALLOC_DRIVER_MOST \
+	(UINT64_C(1) << 40) /* larger pieces are refused: no device has them \
+			     */
 
 /* Where fresh addresses come from. */
 enum ga_address_order {
@@ -34,7 +36,10 @@ struct ga_alloc_driver {
 	size_t segment_count, segment_next;
 	const struct ga_alloc_driver_answer *reservations;
 	size_t reservation_count, reservation_next;
-	uint64_t deviations;   /* calls that found no recorded answer of their size */
+	const struct ga_alloc_driver_answer
+	    *maps;		    /* of mappings: 0 as address = refused, whatever size */
+	size_t map_count, map_next; /* without any the budget decides */
+	uint64_t deviations;	    /* calls that found no recorded answer of their size */
 	uint64_t next_address; /* of fresh answers: lowest not given, or end of the lowest given */
 	uint32_t fresh_count, seed;
 	enum ga_address_order order;

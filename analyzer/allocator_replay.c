@@ -29,6 +29,8 @@ void ga_replay_begin(struct ga_replay *replay, const struct ga_alloc_trace *trac
 		replay->driver.segment_count = trace->segment_count;
 		replay->driver.reservations = trace->reservations;
 		replay->driver.reservation_count = trace->reservation_count;
+		replay->driver.maps = trace->maps;
+		replay->driver.map_count = trace->map_count;
 	}
 	replay->model = ga_allocator_new(
 	    &replay->settings, device, &replay->driver, options->sink, options->sink_self);

@@ -162,6 +162,13 @@ void ga_alloc_trace_reservation(
 	    (struct ga_alloc_driver_answer){size, address};
 }
 
+void ga_alloc_trace_map(struct ga_alloc_trace_builder *builder, uint64_t size, bool granted)
+{
+	struct ga_alloc_trace *trace = builder->trace;
+	*add_answer(&trace->maps, &trace->map_count, &trace->map_capacity) =
+	    (struct ga_alloc_driver_answer){size, granted};
+}
+
 void ga_alloc_trace_capture_begin(struct ga_alloc_trace_builder *builder, uint32_t pool)
 {
 	add_event(builder->trace, GA_CALL_CAPTURE_BEGIN)->block = pool;
@@ -209,5 +216,6 @@ void ga_alloc_trace_clear(struct ga_alloc_trace *trace)
 	free(trace->streams);
 	free(trace->segments);
 	free(trace->reservations);
+	free(trace->maps);
 	*trace = (struct ga_alloc_trace){0};
 }

@@ -50,8 +50,9 @@ struct ga_alloc_trace {
 	size_t event_count, event_capacity, block_count, block_capacity;
 	uint64_t *streams; /* handles */
 	size_t stream_count, stream_capacity;
-	struct ga_alloc_driver_answer *segments, *reservations;
+	struct ga_alloc_driver_answer *segments, *reservations, *maps;
 	size_t segment_count, segment_capacity, reservation_count, reservation_capacity;
+	size_t map_count, map_capacity;
 	char **settings_texts; /* of changes at run time */
 	size_t settings_count, settings_capacity;
 };
@@ -104,6 +105,9 @@ void ga_alloc_trace_segment(
 /** A reservation of address space by the allocator. */
 void ga_alloc_trace_reservation(
     struct ga_alloc_trace_builder *builder, uint64_t size, uint64_t address);
+
+/** A mapping of pages of an expandable segment: whether it was granted. */
+void ga_alloc_trace_map(struct ga_alloc_trace_builder *builder, uint64_t size, bool granted);
 
 /** A capture into pool `pool` (not 0) began; allocations from now on come from it. */
 void ga_alloc_trace_capture_begin(struct ga_alloc_trace_builder *builder, uint32_t pool);

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/recorded_allocator.h"
+
+#include <stdlib.h>
+
+#include "analyzer/held_ranges.h"
+#include "analyzer/xalloc.h"
+
+#define BIT(tag) (UINT64_C(1) << GF_TAG_##tag)
+#define TYPES \
+	(BIT(block) | BIT(oom) | BIT(memory) | BIT(event) | BIT(wait) | BIT(mark) | BIT(graph) | \
+	    BIT(mem_info))
+
+/* A graph or executable and the pool that it holds. */
+struct holder {
+	uint64_t graph, executable;
+	uint32_t pool;
+};
+
+struct reading {
+	struct ga_recorded_allocator *input;
+	struct ga_alloc_trace_builder builder;
+	struct ga_held_ranges ranges;
+	uint64_t reserved; /* bytes held now */
+	unsigned device;
+	bool is_releasing;	/* segments go back outside of any allocation */
+	uint64_t unmap_end;	/* where the run of unmapped pages under way ends, 0: none */
+	uint32_t record_thread; /* of the events recorded and not yet claimed by a free */
+	uint64_t *recorded;	/* those events and their streams, in pairs */
+	size_t recorded_count, recorded_capacity;
+	uint32_t capture_thread; /* of the capture under way */
+	uint32_t capture_pool;	 /* 0: none under way */
+	size_t capture_event;	 /* its CAPTURE_BEGIN in the trace */
+	bool capture_is_placed;	 /* its first block was seen */
+	uint32_t pools;		 /* numbers given out */
+	struct holder *holders;
+	size_t holder_count, holder_capacity;
+};
+
+static void add_segment(
+    struct reading *reading, enum ga_history_action action, uint64_t address, uint64_t size)
+{
+	struct ga_recorded_allocator *input = reading->input;
+	input->segments = ga_xgrow(input->segments, input->segment_count, &input->segment_capacity,
+	    sizeof(*input->segments));
+	input->segments[input->segment_count++] =
+	    (struct ga_history_entry){action, address, size, UINT64_MAX};
+	reading->unmap_end = 0;
+}
+
+/* ---- blocks ---- */
+
+/* The first block of a capture tells which pool it shares. */
+static void place_capture(struct reading *reading, uint64_t address)
+{
+	struct ga_held_range *range = ga_held_ranges_find(&reading->ranges, address);
+	reading->capture_is_placed = true;
+	if (!range || !range->pool || range->pool == reading->capture_pool)
+		return;
+	reading->capture_pool = range->pool;
+	reading->builder.trace->events[reading->capture_event].block = range->pool;
+}
+
+static void hand_out(
+    struct reading *reading, uint32_t thread, uint64_t request, uint64_t stream, uint64_t address)
+{
+	bool captured = reading->capture_pool && thread == reading->capture_thread;
+	if (captured && address && !reading->capture_is_placed)
+		place_capture(reading, address);
+	reading->builder.pool = captured ? reading->capture_pool : 0;
+	ga_alloc_trace_alloc(&reading->builder, request, stream, address);
+	reading->is_releasing = false;
+	reading->recorded_count = 0;
+}
+
+static void on_block(struct reading *reading, const struct gf_event_ref *event)
+{
+	struct gf_block block;
+	gf_get_block(event->batch, event->row, &block);
+	if (block.device != reading->device || !block.size)
+		return;
+	if (block.size < 0) {
+		for (size_t i = 0; i < reading->recorded_count; i += 2)
+			if (reading->record_thread == event->thread_id)
+				ga_alloc_trace_event_record(&reading->builder, reading->recorded[i],
+				    reading->recorded[i + 1]);
+		reading->recorded_count = 0;
+		ga_alloc_trace_free(&reading->builder, block.address);
+		return;
+	}
+	bool known = block.flags & GF_FLAG_REQUEST_KNOWN && block.requested;
+	reading->input->blocks++;
+	reading->input->unknown_requests += !known;
+	hand_out(reading, event->thread_id, known ? block.requested : (uint64_t)block.size,
+	    block.stream, block.address);
+}
+
+static void on_oom(struct reading *reading, const struct gf_event_ref *event)
+{
+	struct gf_oom oom;
+	gf_get_oom(event->batch, event->row, &oom);
+	if (oom.device == reading->device)
+		hand_out(reading, event->thread_id, oom.requested ? oom.requested : oom.size,
+		    oom.stream, 0);
+}
+
+/* ---- the driver's memory ---- */
+
+/* Something goes back to the driver: outside an allocation the program emptied the cache. */
+static void begin_release(struct reading *reading, uint32_t flags)
+{
+	if (flags & GF_FLAG_IN_ALLOCATOR || reading->is_releasing)
+		return;
+	reading->is_releasing = true;
+	ga_alloc_trace_mark(&reading->builder, GA_CALL_EMPTY_CACHE, 0, 0);
+}
+
+static void on_allocate(struct reading *reading, const struct gf_memory *memory, uint32_t thread)
+{
+	if (!(memory->flags & GF_FLAG_IN_ALLOCATOR))
+		return;
+	ga_alloc_trace_segment(
+	    &reading->builder, memory->size, memory->status ? 0 : memory->address);
+	if (memory->status)
+		return;
+	bool captured = reading->capture_pool && thread == reading->capture_thread;
+	if (captured)
+		reading->capture_is_placed = true; /* a segment of its own: a new pool */
+	struct ga_held_range range = {.address = memory->address,
+	    .size = memory->size,
+	    .pool = captured ? reading->capture_pool : 0};
+	ga_held_ranges_add(&reading->ranges, &range);
+	reading->reserved += memory->size;
+	add_segment(reading, GA_HISTORY_SEGMENT_ALLOC, memory->address, memory->size);
+}
+
+static void on_reserve(struct reading *reading, const struct gf_memory *memory, uint32_t thread)
+{
+	if (!(memory->flags & GF_FLAG_IN_ALLOCATOR) || memory->status)
+		return;
+	bool captured = reading->capture_pool && thread == reading->capture_thread;
+	struct ga_held_range range = {.address = memory->address,
+	    .size = memory->size,
+	    .pool = captured ? reading->capture_pool : 0,
+	    .is_reservation = true};
+	ga_held_ranges_add(&reading->ranges, &range);
+	ga_alloc_trace_reservation(&reading->builder, memory->size, memory->address);
+}
+
+static void on_release(struct reading *reading, const struct gf_memory *memory)
+{
+	struct ga_held_range *range = ga_held_ranges_find(&reading->ranges, memory->address);
+	if (!range || range->address != memory->address)
+		return;
+	if (!range->is_reservation) {
+		begin_release(reading, memory->flags);
+		add_segment(reading, GA_HISTORY_SEGMENT_FREE, range->address, range->size);
+		reading->reserved -= range->size;
+	}
+	ga_held_ranges_remove(&reading->ranges, range);
+}
+
+/* Pages are unmapped one by one, from the front of each free block to its end. */
+static void on_unmap(struct reading *reading, const struct gf_memory *memory)
+{
+	struct ga_held_range *range = ga_held_ranges_find(&reading->ranges, memory->address);
+	if (!range || !range->is_reservation)
+		return;
+	begin_release(reading, memory->flags);
+	reading->reserved -= memory->size;
+	if (reading->unmap_end == memory->address && memory->address != range->address) {
+		struct ga_recorded_allocator *input = reading->input;
+		input->segments[input->segment_count - 1].size += memory->size;
+	} else {
+		add_segment(reading, GA_HISTORY_SEGMENT_UNMAP, memory->address, memory->size);
+	}
+	reading->unmap_end = memory->address + memory->size;
+}
+
+static void on_access(struct reading *reading, const struct gf_memory *memory)
+{
+	struct ga_held_range *range = ga_held_ranges_find(&reading->ranges, memory->address);
+	if (!range || !range->is_reservation || memory->status)
+		return;
+	ga_alloc_trace_map(&reading->builder, memory->size, true);
+	add_segment(reading, GA_HISTORY_SEGMENT_MAP, memory->address, memory->size);
+	reading->reserved += memory->size;
+}
+
+static void on_memory(struct reading *reading, const struct gf_event_ref *event)
+{
+	struct gf_memory memory;
+	gf_get_memory(event->batch, event->row, &memory);
+	if (memory.device != reading->device && memory.device != GF_DEVICE_UNKNOWN)
+		return;
+	switch ((enum gf_memory_kind)memory.kind) {
+	case GF_MEMORY_ALLOC:
+		on_allocate(reading, &memory, event->thread_id);
+		break;
+	case GF_MEMORY_RESERVE:
+		on_reserve(reading, &memory, event->thread_id);
+		break;
+	case GF_MEMORY_FREE:
+	case GF_MEMORY_UNRESERVE:
+		on_release(reading, &memory);
+		break;
+	case GF_MEMORY_CREATE:
+		if (memory.status && memory.flags & GF_FLAG_IN_ALLOCATOR)
+			ga_alloc_trace_map(&reading->builder, 0, false);
+		break;
+	case GF_MEMORY_ACCESS:
+		on_access(reading, &memory);
+		break;
+	case GF_MEMORY_UNMAP:
+		on_unmap(reading, &memory);
+		break;
+	default:
+		break;
+	}
+}
+
+/* What the driver could still give, and what is held by now, were there for this allocator. */
+static void on_mem_info(struct reading *reading, const struct gf_event_ref *event)
+{
+	struct gf_mem_info info;
+	struct ga_alloc_trace *trace = &reading->input->trace;
+	gf_get_mem_info(event->batch, event->row, &info);
+	if (info.status || info.device != reading->device || !info.total_bytes)
+		return;
+	uint64_t budget = info.free_bytes + reading->reserved;
+	trace->device_bytes = info.total_bytes;
+	if (budget < trace->budget_bytes || !trace->budget_bytes)
+		trace->budget_bytes = budget;
+}
+
+/* ---- order on the device ---- */
+
+static void on_event(struct reading *reading, const struct gf_event_ref *event)
+{
+	struct gf_event record;
+	gf_get_event(event->batch, event->row, &record);
+	if (record.kind == GF_EVENT_QUERY && !record.status)
+		ga_alloc_trace_event_done(&reading->builder, record.object, false);
+	if (record.kind != GF_EVENT_RECORD || record.status)
+		return;
+	if (reading->record_thread != event->thread_id)
+		reading->recorded_count = 0;
+	reading->record_thread = event->thread_id;
+	for (int i = 0; i < 2; i++) {
+		reading->recorded = ga_xgrow(reading->recorded, reading->recorded_count,
+		    &reading->recorded_capacity, sizeof(uint64_t));
+		reading->recorded[reading->recorded_count++] = i ? record.stream : record.object;
+	}
+}
+
+static void on_wait(struct reading *reading, const struct gf_event_ref *event)
+{
+	struct gf_wait wait;
+	gf_get_wait(event->batch, event->row, &wait);
+	if (wait.status)
+		return;
+	if (wait.kind == GF_WAIT_EVENT)
+		ga_alloc_trace_event_done(&reading->builder, wait.object, true);
+	else if (wait.kind == GF_WAIT_DEVICE && wait.device == reading->device)
+		ga_alloc_trace_mark(&reading->builder, GA_CALL_SYNCHRONIZE, 0, 0);
+}
+
+static void on_mark(struct reading *reading, const struct gf_event_ref *event)
+{
+	struct gf_mark mark;
+	gf_get_mark(event->batch, event->row, &mark);
+	if (mark.kind != GF_MARK_EMPTY_CACHE)
+		return;
+	ga_alloc_trace_mark(&reading->builder, GA_CALL_EMPTY_CACHE, 0, 0);
+	reading->is_releasing = true;
+}
+
+/* ---- graphs ---- */
+
+static struct holder *holder_of(struct reading *reading, uint64_t graph, uint64_t executable)
+{
+	for (size_t i = reading->holder_count; i-- > 0;) {
+		struct holder *holder = &reading->holders[i];
+		if ((graph && holder->graph == graph) ||
+		    (executable && holder->executable == executable))
+			return holder;
+	}
+	return NULL;
+}
+
+static void capture_begin(struct reading *reading, uint32_t thread)
+{
+	reading->capture_thread = thread;
+	reading->capture_pool = ++reading->pools;
+	reading->capture_is_placed = false;
+	reading->capture_event = reading->builder.trace->event_count;
+	ga_alloc_trace_capture_begin(&reading->builder, reading->capture_pool);
+}
+
+static void capture_end(struct reading *reading, uint64_t graph)
+{
+	ga_alloc_trace_mark(&reading->builder, GA_CALL_CAPTURE_END, 0, reading->capture_pool);
+	reading->holders = ga_xgrow(reading->holders, reading->holder_count,
+	    &reading->holder_capacity, sizeof(*reading->holders));
+	reading->holders[reading->holder_count++] =
+	    (struct holder){.graph = graph, .pool = reading->capture_pool};
+	reading->capture_pool = 0;
+}
+
+static void on_graph(struct reading *reading, const struct gf_event_ref *event)
+{
+	struct gf_graph graph;
+	struct holder *holder;
+	gf_get_graph(event->batch, event->row, &graph);
+	if (graph.status)
+		return;
+	if (graph.kind == GF_GRAPH_CAPTURE_BEGIN && graph.device == reading->device) {
+		capture_begin(reading, event->thread_id);
+	} else if (graph.kind == GF_GRAPH_CAPTURE_END && reading->capture_pool &&
+		   event->thread_id == reading->capture_thread) {
+		capture_end(reading, graph.graph);
+	} else if (graph.kind == GF_GRAPH_INSTANTIATE) {
+		holder = holder_of(reading, graph.graph, 0);
+		if (holder) {
+			holder->graph = 0; /* its address may be used again */
+			holder->executable = graph.executable;
+		}
+	} else if (graph.kind == GF_GRAPH_EXEC_DESTROY) {
+		holder = holder_of(reading, 0, graph.executable);
+		if (holder) {
+			ga_alloc_trace_mark(
+			    &reading->builder, GA_CALL_POOL_RELEASE, 0, holder->pool);
+			*holder = reading->holders[--reading->holder_count];
+		}
+	}
+}
+
+static void on_record(struct reading *reading, const struct gf_event_ref *event)
+{
+	static void (*const readers[GF_TAG_LIMIT])(
+	    struct reading *, const struct gf_event_ref *) = {
+	    [GF_TAG_block] = on_block,
+	    [GF_TAG_oom] = on_oom,
+	    [GF_TAG_memory] = on_memory,
+	    [GF_TAG_mem_info] = on_mem_info,
+	    [GF_TAG_event] = on_event,
+	    [GF_TAG_wait] = on_wait,
+	    [GF_TAG_mark] = on_mark,
+	    [GF_TAG_graph] = on_graph,
+	};
+	struct ga_recorded_allocator *input = reading->input;
+	size_t before = input->trace.event_count;
+	if (event->type < GF_TAG_LIMIT && readers[event->type])
+		readers[event->type](reading, event);
+	for (size_t i = before; i < input->trace.event_count; i++) {
+		input->ticks =
+		    ga_xgrow(input->ticks, i, &input->tick_capacity, sizeof(*input->ticks));
+		input->ticks[i] = event->ticks;
+	}
+}
+
+static enum gf_status read_settings(
+    struct ga_model *model, unsigned device, struct ga_alloc_trace *trace, struct gf_error *error)
+{
+	const char *text = ga_model_property(model, "allocator_settings");
+	int torch = ga_torch_number(ga_model_property(model, "torch_version"));
+	enum gf_status status = ga_allocator_settings_parse(torch, text, &trace->settings, error);
+	uint64_t total = ga_model_device_number(model, device, "total_bytes");
+	if (total != GA_UNKNOWN)
+		trace->device_bytes = total;
+	return status ? GF_UNSUPPORTED : GF_OK;
+}
+
+enum gf_status ga_recorded_allocator_read(struct ga_model *model, unsigned device,
+    struct ga_recorded_allocator *input_out, struct gf_error *error)
+{
+	struct ga_recorded_allocator input = {.ticks = NULL};
+	struct reading reading = {.input = &input, .device = device};
+	struct gf_event_ref event;
+	if (model->backend != GA_BACKEND_NATIVE)
+		return gf_fail(error, GF_UNSUPPORTED, UINT64_MAX,
+		    "PyTorch's caching allocator was not in use: there is nothing to replay");
+	ga_alloc_trace_begin(&reading.builder, &input.trace);
+	enum gf_status status = read_settings(model, device, &input.trace, error);
+	struct gf_merge *merge = status ? NULL : gf_merge_open(model->reader, TYPES);
+	if (!status && !merge)
+		status = GF_NO_MEMORY;
+	while (!status && !(status = gf_merge_next(merge, &event, error)))
+		on_record(&reading, &event);
+	if (merge)
+		gf_merge_close(merge);
+	status = status == GF_END ? GF_OK : status;
+	input.unknown_frees = reading.builder.lost;
+	if (!input.trace.budget_bytes)
+		input.trace.budget_bytes = input.trace.device_bytes;
+	ga_alloc_trace_end(&reading.builder);
+	ga_held_ranges_clear(&reading.ranges);
+	free(reading.recorded);
+	free(reading.holders);
+	if (status)
+		ga_recorded_allocator_clear(&input);
+	else
+		*input_out = input;
+	return status;
+}
+
+void ga_recorded_allocator_clear(struct ga_recorded_allocator *input)
+{
+	ga_alloc_trace_clear(&input->trace);
+	free(input->ticks);
+	free(input->segments);
+	*input = (struct ga_recorded_allocator){.ticks = NULL};
+}
