@@ -45,7 +45,7 @@ struct ga_elf {
 static bool map_file(const char *path, struct file *out)
 {
 	struct stat status;
-	out->fd = open(path, O_RDONLY | O_CLOEXEC);
+	out->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may be a pipe */
 	if (out->fd < 0)
 		return false;
 	void *data = MAP_FAILED;

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/stacks.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/stat.h>
+
+#include "analyzer/elf_symbols.h"
+#include "analyzer/xalloc.h"
+#include "formats/stack_layout.h"
+#include "tests/test.h"
+#include "tests/trace_builder.h"
+
+static const char *path_of_test(void)
+{
+	static char path[64];
+	snprintf(path, sizeof(path), "/tmp/gpushim-test-%d.gst", (int)getpid());
+	return path;
+}
+
+/* ---- definitions ---- */
+
+struct bytes {
+	unsigned char at[GF_TEXT_MAX_BYTES];
+	uint32_t count;
+};
+
+static void put(struct bytes *out, const void *bytes, size_t count)
+{
+	memcpy(out->at + out->count, bytes, count);
+	out->count += (uint32_t)count;
+}
+
+static void code(struct trace_builder *trace, uint32_t id, const char *file, const char *name,
+    uint32_t line)
+{
+	static const char table[] = "\xff\x00\xff\x00"; /* of 3.10: lines 0 and 0 further */
+	struct bytes out = {.count = 0};
+	struct gf_code_head head = {.head_bytes = sizeof(head), .form = GF_LINE_LINES,
+	    .file_bytes = (uint16_t)strlen(file), .name_bytes = (uint16_t)strlen(name),
+	    .first_line = line, .table_bytes = sizeof(table) - 1};
+	put(&out, &head, sizeof(head));
+	put(&out, file, strlen(file));
+	put(&out, name, strlen(name));
+	put(&out, table, sizeof(table) - 1);
+	trace_text(trace, 1, 1, GF_TEXT_CODE, id, out.at, out.count);
+}
+
+struct frames {
+	uint32_t codes[8];
+	bool entries[8];
+	uint64_t natives[8];
+	uint16_t python, native;
+	uint32_t forward;
+	uint64_t layer; /* of the innermost frame */
+};
+
+static void stack(struct trace_builder *trace, uint32_t id, const struct frames *frames)
+{
+	struct bytes out = {.count = 0};
+	struct gf_stack_head head = {.head_bytes = sizeof(head), .python_count = frames->python,
+	    .native_count = frames->native, .module_count = frames->layer != 0,
+	    .forward_stack = frames->forward};
+	put(&out, &head, sizeof(head));
+	for (unsigned i = 0; i < frames->python; i++) {
+		struct gf_stack_python frame = {frames->codes[i], GF_PLACE(2, frames->entries[i])};
+		put(&out, &frame, sizeof(frame));
+	}
+	put(&out, frames->natives, frames->native * sizeof(uint64_t));
+	struct gf_stack_module module = {frames->layer, 0, 0};
+	if (frames->layer)
+		put(&out, &module, sizeof(module));
+	trace_text(trace, 1, 2, GF_TEXT_STACK, id, out.at, out.count);
+}
+
+static void library(struct trace_builder *trace, uint32_t id, const char *path, uint64_t start,
+    uint64_t bytes, uint64_t bias)
+{
+	struct bytes out = {.count = 0};
+	struct gf_library_head head = {.head_bytes = sizeof(head),
+	    .path_bytes = (uint32_t)strlen(path), .bias = bias, .start = start, .end = start + bytes};
+	put(&out, &head, sizeof(head));
+	put(&out, path, strlen(path));
+	trace_text(trace, 1, 1, GF_TEXT_LIBRARY, id, out.at, out.count);
+}
+
+static struct gf_reader *reader;
+
+static struct ga_stacks *open_stacks(struct trace_builder *trace)
+{
+	struct gf_block block = {.time = 3, .size = 512};
+	trace_add(trace, 1, GF_TAG_block, &block);
+	trace_end(trace);
+	REQUIRE(gf_reader_open(path_of_test(), &reader, NULL) == GF_OK);
+	unlink(path_of_test());
+	return ga_stacks_new(reader);
+}
+
+static const char *names_of(struct ga_stacks *stacks, uint32_t id)
+{
+	static char text[1024];
+	struct ga_stack found = ga_stacks_frames(stacks, id);
+	text[0] = 0;
+	for (size_t i = 0; i < found.count; i++) {
+		const struct ga_frame *frame = &found.frames[i];
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s%s", i ? " " : "",
+		    frame->forward ? "+" : "", frame->function ? frame->function : "?");
+	}
+	return text;
+}
+
+/* ---- tests ---- */
+
+TEST(python_frames_with_lines)
+{
+	struct trace_builder *trace = trace_begin(path_of_test());
+	code(trace, 1, "/home/a/train.py", "Model.forward", 40);
+	code(trace, 2, "/x/site-packages/torch/nn/functional.py", "linear", 7);
+	stack(trace, 9, &(struct frames){.codes = {2, 1, 7}, .python = 3, .layer = 0x1234});
+	struct ga_stacks *stacks = open_stacks(trace);
+	struct ga_stack found = ga_stacks_frames(stacks, 9);
+	EXPECT_EQ(found.count, 3);
+	EXPECT_STR(names_of(stacks, 9), "linear Model.forward ?");
+	EXPECT_EQ(found.frames[0].line, 7);
+	EXPECT_EQ(found.frames[1].line, 40);
+	EXPECT_EQ(found.frames[0].layer, 0x1234);
+	EXPECT_EQ(found.frames[1].layer, 0);
+	EXPECT_STR(found.frames[1].file, "/home/a/train.py");
+	EXPECT(found.frames[2].file == NULL && found.frames[2].line == 0);
+	char *text = ga_frame_text(ga_stack_place(&found));
+	EXPECT_STR(text, "Model.forward (train.py:40)");
+	free(text);
+	EXPECT_EQ(ga_stacks_frames(stacks, 0).count, 0);
+	EXPECT_EQ(ga_stacks_frames(stacks, 77).count, 0);
+	EXPECT_EQ(ga_stacks_frames(NULL, 9).count, 0);
+	ga_stacks_free(stacks);
+	gf_reader_close(reader);
+}
+
+TEST(forward_frames_come_behind)
+{
+	struct trace_builder *trace = trace_begin(path_of_test());
+	code(trace, 1, "a.py", "step", 1);
+	code(trace, 2, "a.py", "hook", 2);
+	stack(trace, 1, &(struct frames){.codes = {1}, .python = 1});
+	stack(trace, 2, &(struct frames){.codes = {2}, .python = 1, .forward = 1});
+	stack(trace, 3, &(struct frames){.forward = 3}); /* of itself: nonsense */
+	stack(trace, 4, &(struct frames){.forward = 99});
+	struct ga_stacks *stacks = open_stacks(trace);
+	EXPECT_STR(names_of(stacks, 2), "hook +step");
+	EXPECT_STR(names_of(stacks, 3), "");
+	EXPECT_STR(names_of(stacks, 4), "");
+	EXPECT(ga_stacks_site(stacks, 3) && ga_stacks_site(stacks, 99) == 99);
+	ga_stacks_free(stacks);
+	gf_reader_close(reader);
+}
+
+TEST(stacks_that_differ_in_the_layer_are_one_site)
+{
+	struct trace_builder *trace = trace_begin(path_of_test());
+	code(trace, 1, "a.py", "call", 1);
+	for (uint32_t id = 1; id <= 3; id++)
+		stack(trace, id, &(struct frames){.codes = {1}, .python = 1, .layer = id << 8});
+	stack(trace, 4, &(struct frames){.codes = {1}, .python = 1, .natives = {0x1000}, .native = 1});
+	struct ga_stacks *stacks = open_stacks(trace);
+	EXPECT_EQ(ga_stacks_site(stacks, 2), 2);
+	EXPECT_EQ(ga_stacks_site(stacks, 1), 2);
+	EXPECT_EQ(ga_stacks_site(stacks, 3), 2);
+	EXPECT_EQ(ga_stacks_site(stacks, 4), 4);
+	EXPECT(ga_stacks_frames(stacks, 1).frames[0].layer != ga_stacks_frames(stacks, 2).frames[0].layer);
+	ga_stacks_free(stacks);
+	gf_reader_close(reader);
+}
+
+/* Functions of this program stand for those of a library and of the interpreter. */
+void *_PyEval_EvalFrameDefault(void *state);
+void *_PyFunction_Vectorcall(void *state);
+
+__attribute__((noinline, used)) void *_PyEval_EvalFrameDefault(void *state)
+{
+	return state;
+}
+__attribute__((noinline, used)) void *_PyFunction_Vectorcall(void *state)
+{
+	return (char *)state + 1;
+}
+#define INSIDE(function) ((uint64_t)(uintptr_t)(function) + 3) /* as of a call in it */
+
+static uint64_t program_bias(void)
+{
+	struct link_map *map = NULL;
+	Dl_info info;
+	dladdr1((void *)program_bias, &info, (void **)&map, RTLD_DL_LINKMAP);
+	return map ? map->l_addr : 0;
+}
+
+static void this_program_as(struct trace_builder *trace, uint32_t id, uint64_t shift)
+{
+	char path[256];
+	ssize_t bytes = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	REQUIRE(bytes > 0);
+	path[bytes] = 0;
+	library(trace, id, path, program_bias() + shift, 1u << 28, program_bias() + shift);
+}
+
+TEST(python_frames_stand_where_the_interpreter_ran_them)
+{
+	struct trace_builder *trace = trace_begin(path_of_test());
+	void *malloc_address = dlsym(RTLD_DEFAULT, "malloc");
+	Dl_info libc;
+	this_program_as(trace, 1, 0);
+	REQUIRE(dladdr(malloc_address, &libc));
+	library(trace, 2, libc.dli_fname, (uint64_t)(uintptr_t)libc.dli_fbase, 1u << 22,
+	    (uint64_t)(uintptr_t)libc.dli_fbase);
+	for (uint32_t id = 1; id <= 4; id++)
+		code(trace, id, "a.py", (const char *[]){"", "one", "two", "three", "four"}[id], id);
+	uint64_t inner = (uint64_t)(uintptr_t)malloc_address + 1;
+	struct frames frames = {.codes = {1, 2, 3, 4}, .entries = {false, true, false, true}, .python = 4,
+	    .native = 6,
+	    .natives = {inner, INSIDE(_PyEval_EvalFrameDefault), INSIDE(_PyFunction_Vectorcall), inner,
+		INSIDE(_PyEval_EvalFrameDefault), 0x10}};
+	stack(trace, 1, &frames);
+	frames.entries[1] = false; /* one call of the interpreter too many on the native side */
+	stack(trace, 2, &frames);
+	frames.native = 1; /* the rest of the native frames is missing */
+	stack(trace, 3, &frames);
+	frames.python = 0; /* then the interpreter's own frames are all there is */
+	frames.native = 3;
+	stack(trace, 4, &frames);
+	struct ga_stacks *stacks = open_stacks(trace);
+	const struct ga_frame *first = ga_stacks_frames(stacks, 1).frames;
+	const char *name = first[0].function ? first[0].function : "?";
+	char wanted[256];
+	EXPECT(strstr(name, "malloc"));
+	EXPECT_STR(first[0].module, libc.dli_fname);
+	EXPECT(!first[0].python && first[1].python);
+	snprintf(wanted, sizeof(wanted), "%s one two %s three four ?", name, name);
+	EXPECT_STR(names_of(stacks, 1), wanted);
+	snprintf(wanted, sizeof(wanted), "%s one two three four %s ?", name, name);
+	EXPECT_STR(names_of(stacks, 2), wanted);
+	snprintf(wanted, sizeof(wanted), "%s one two three four", name);
+	EXPECT_STR(names_of(stacks, 3), wanted);
+	snprintf(wanted, sizeof(wanted), "%s _PyEval_EvalFrameDefault _PyFunction_Vectorcall", name);
+	EXPECT_STR(names_of(stacks, 4), wanted);
+	EXPECT_EQ(ga_stacks_libraries_missing(stacks), 0);
+	ga_stacks_free(stacks);
+	gf_reader_close(reader);
+}
+
+TEST(a_library_that_is_not_here)
+{
+	struct trace_builder *trace = trace_begin(path_of_test());
+	code(trace, 1, "a.py", "one", 1);
+	library(trace, 1, "/not/here/libpython3.11.so.1.0", 0x10000, 0x1000, 0x10000);
+	library(trace, 2, "/not/here/libtorch.so", 0x20000, 0x1000, 0x20000);
+	stack(trace, 1, &(struct frames){.codes = {1}, .python = 1, .native = 3,
+			    .natives = {0x20100, 0x10100, 0x20200}});
+	struct ga_stacks *stacks = open_stacks(trace);
+	EXPECT_STR(names_of(stacks, 1), "? one ?");
+	EXPECT_STR(ga_stacks_frames(stacks, 1).frames[0].module, "/not/here/libtorch.so");
+	EXPECT_EQ(ga_stacks_libraries_missing(stacks), 2);
+	ga_stacks_free(stacks);
+	gf_reader_close(reader);
+}
+
+/* The same bytes with every length and every one of their first 64 bytes changed. */
+TEST(damaged_definitions_are_left_out)
+{
+	struct bytes out = {.count = 0};
+	struct gf_stack_head head = {.head_bytes = sizeof(head), .python_count = 2, .native_count = 2,
+	    .module_count = 1};
+	put(&out, &head, sizeof(head));
+	out.count += 2 * 8 + 2 * 8 + 16;
+	for (unsigned kind = GF_TEXT_LIBRARY; kind <= GF_TEXT_CODE; kind++) {
+		struct trace_builder *trace = trace_begin(path_of_test());
+		for (uint32_t length = 0; length <= out.count; length++)
+			trace_text(trace, 1, 1, kind, length + 1, out.at, length);
+		for (uint32_t i = 0; i < out.count; i++) {
+			out.at[i] ^= 0xff;
+			trace_text(trace, 1, 1, kind, 100 + i, out.at, out.count);
+			out.at[i] ^= 0xff;
+		}
+		struct ga_stacks *stacks = open_stacks(trace);
+		for (uint32_t id = 0; id < 200; id++) {
+			struct ga_stack found = ga_stacks_frames(stacks, id);
+			EXPECT(found.count <= 4);
+			EXPECT_EQ(found.count > 0, kind == GF_TEXT_STACK &&
+			    (id == out.count + 1 || (id >= 100 + 8 && id < 100 + out.count)));
+			ga_stacks_site(stacks, id);
+		}
+		ga_stacks_free(stacks);
+		gf_reader_close(reader);
+	}
+}
+
+TEST(symbols_of_a_file)
+{
+	char path[64];
+	struct ga_elf *elf = ga_elf_open("/proc/self/exe", NULL, 0);
+	const char *file = NULL;
+	REQUIRE(elf);
+	uint64_t address = INSIDE(_PyFunction_Vectorcall) - program_bias();
+	EXPECT_STR(ga_elf_function(elf, address), "_PyFunction_Vectorcall");
+	EXPECT(ga_elf_function(elf, 1) == NULL);
+	EXPECT(ga_elf_function(elf, UINT64_MAX) == NULL);
+	EXPECT(ga_elf_has(elf, "_PyEval_EvalFrameDefault"));
+	uint32_t line = ga_elf_line(elf, address, &file);
+	EXPECT(line == 0 || (line > 100 && strstr(file, "test_stacks.c")));
+	ga_elf_close(elf);
+	EXPECT(ga_elf_open("/proc/self/exe", (const unsigned char *)"other build", 11) == NULL);
+	EXPECT(ga_elf_open("/not/here", NULL, 0) == NULL);
+	EXPECT(ga_elf_open("/tmp", NULL, 0) == NULL);
+	snprintf(path, sizeof(path), "/tmp/gpushim-test-%d.pipe", (int)getpid());
+	REQUIRE(mkfifo(path, 0600) == 0);
+	EXPECT(ga_elf_open(path, NULL, 0) == NULL);
+	unlink(path);
+}
+
+TEST(names_of_cplusplus)
+{
+	char *text = ga_demangle("_ZN2at4_ops6linear4callERKNS_6TensorES4_RKSt8optionalIS2_E");
+	EXPECT(strncmp(text, "at::_ops::linear::call(at::Tensor const&", 40) == 0 || text[0] == '_');
+	free(text);
+	text = ga_demangle("malloc");
+	EXPECT_STR(text, "malloc");
+	free(text);
+	text = ga_demangle("_Znonsense");
+	EXPECT_STR(text, "_Znonsense");
+	free(text);
+}
+
+TEST(operations)
+{
+	struct ga_frame frames[] = {{.function = "at::native::x(int)"},
+	    {.function = "at::_ops::addmm::redispatch(int)"},
+	    {.function = "at::_ops::linear::call(at::Tensor const&)"}, {.python = true, .function = "f"},
+	    {.function = "at::_ops::outer::call()"},
+	    {.function = "torch::autograd::generated::AddmmBackward0_apply_functional(int)"}};
+	char *name = ga_stack_operation(&(struct ga_stack){frames, 5, false});
+	EXPECT_STR(name, "linear");
+	free(name);
+	frames[3].python = false;
+	name = ga_stack_operation(&(struct ga_stack){frames, 6, false});
+	EXPECT_STR(name, "AddmmBackward0");
+	free(name);
+	EXPECT(ga_stack_operation(&(struct ga_stack){frames, 1, false}) == NULL);
+	EXPECT(ga_stack_operation(&(struct ga_stack){NULL, 0, false}) == NULL);
+}
