@@ -476,6 +476,14 @@ TEST(journal_cut_and_flipped)
 		}
 		journal[at] ^= (unsigned char)(1u << at % 8);
 	}
+	/* Its maker was killed before it stored the magic: nothing was recorded, nothing is damaged. */
+	memset(journal, 0, 8);
+	store(journal_path, journal, bytes);
+	EXPECT_EQ(readable(path, &damage), 0);
+	EXPECT_EQ(damage.damaged_frames, 0);
+	store(journal_path, "", 0);
+	EXPECT_EQ(readable(path, &damage), 0);
+	EXPECT_EQ(damage.damaged_frames, 0);
 	free(journal);
 	remove_trace(path);
 }
