@@ -1,0 +1,69 @@
+#!/bin/sh
+# The audit library: NVIDIA's names lead to the stand-ins or nowhere, other names are left alone.
+# Environment: O, CC.
+set -u
+: "${O:=build}" "${CC:=cc}"
+home=$O/lib/gpushim/dryrun
+open=$O/tests/open_library
+[ -e "$home/libgpushim-audit.so" ] || { echo "1..0 # skipped: the stand-in GPU is not built (make headers)" && exit 77; }
+[ -x "$open" ] || { echo "1..0 # skipped: $open is not built (make tests-build)" && exit 77; }
+home=$(cd "$home" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+number=0 failed=0
+
+# expect TEXT STATUS OUTPUT COMMAND...: OUTPUT is a pattern for stdout and stderr together
+expect() {
+	text=$1 want=$2 pattern=$3
+	shift 3
+	number=$((number + 1))
+	LD_AUDIT=$home/libgpushim-audit.so "$@" >"$work/out" 2>&1
+	got=$?
+	# shellcheck disable=SC2254 # a pattern is wanted
+	case $(cat "$work/out") in
+	$pattern) [ $got = "$want" ] && echo "ok $number - $text" && return ;;
+	esac
+	failed=1
+	echo "not ok $number - $text"
+	echo "# exit $got, wanted $want; output: $(head -c 300 "$work/out")"
+}
+
+# library FILE SONAME: an empty library
+library() {
+	echo "int gpushim_nothing;" | $CC -shared -fPIC -x c -o "$work/$1" -Wl,-soname,"$2" -
+}
+library libcurl-own.so libcurl-own.so
+library libnvblas.so.13 libnvblas.so.13
+library libcublas.so.13 libcublas.so.13
+library innocent.so libcublas.so.13
+echo "int main(void) { return 0; }" | $CC -Wl,--no-as-needed -Wl,--disable-new-dtags -Wl,-rpath,"$work" \
+	-o "$work/linked" -x c - -x none "$work/libcublas.so.13"
+
+expect "a program without CUDA runs as ever" 7 "hello" sh -c 'echo hello; exit 7'
+expect "a name of NVIDIA leads to the stand-in" 0 "$home/libcublas.so.13" "$open" libcublas.so.13
+expect "so does a full path to another one" 0 "$home/libcublas.so.13" "$open" "$work/libcublas.so.13"
+expect "the driver is found without a version" 0 "$home/libcuda.so*" "$open" libcuda.so
+expect "what there is no stand-in for is not found" 3 "" "$open" "$work/libnvblas.so.13"
+expect "names that only look alike are left alone" 0 "$work/libcurl-own.so" "$open" "$work/libcurl-own.so"
+expect "a real library under another name ends the program" 1 "*innocent.so is a real NVIDIA library*" "$open" "$work/innocent.so"
+expect "the stand-in wins over DT_RPATH" 0 "*" "$work/linked"
+number=$((number + 1))
+if LD_AUDIT=$home/libgpushim-audit.so LD_TRACE_LOADED_OBJECTS=1 "$work/linked" 2>&1 | grep -q "$home/libcublas.so.13"; then
+	echo "ok $number - and is what gets mapped"
+else
+	failed=1
+	echo "not ok $number - and is what gets mapped"
+fi
+for runtime in "$home"/cu*/libcudart.so.*; do
+	name=$(basename "$runtime")
+	expect "$name is found in its folder" 0 "$runtime" "$open" "$name"
+	number=$((number + 1))
+	if readelf -V "$runtime" | grep -q "Name: $name"; then
+		echo "ok $number - $name has its version node"
+	else
+		failed=1
+		echo "not ok $number - $name has its version node"
+	fi
+done
+echo "1..$number"
+exit $failed
