@@ -23,7 +23,7 @@ static void gs_wait_at(const struct gs_call *call, enum gf_wait_kind kind, uint6
 	record->api = call->hook;
 	record->status = call->status;
 	record->device = device;
-	record->flags = call->flags;
+	record->flags = call->flags | (gs_tls.in_allocator ? GF_FLAG_IN_ALLOCATOR : 0);
 	GS_PUBLISH(record, wait);
 }
 
@@ -64,7 +64,7 @@ static void gs_event_at(const struct gs_call *call, enum gf_event_kind kind, uin
 	record->api = call->hook;
 	record->status = call->status;
 	record->device = device;
-	record->flags = call->flags;
+	record->flags = call->flags | (gs_tls.in_allocator ? GF_FLAG_IN_ALLOCATOR : 0);
 	GS_PUBLISH(record, event);
 }
 
