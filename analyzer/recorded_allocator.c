@@ -21,7 +21,8 @@ struct reading {
 	struct ga_recorded_allocator *input;
 	struct ga_alloc_trace_builder builder;
 	struct ga_held_ranges ranges;
-	uint64_t reserved; /* bytes held now */
+	struct ga_map own_events; /* CUDA events that the allocator asks about: those it records */
+	uint64_t reserved;	  /* bytes held now */
 	unsigned device;
 	bool is_releasing;	/* segments go back outside of any allocation */
 	uint64_t unmap_end;	/* where the run of unmapped pages under way ends, 0: none */
@@ -239,6 +240,8 @@ static void on_event(struct reading *reading, const struct gf_event_ref *event)
 {
 	struct gf_event record;
 	gf_get_event(event->batch, event->row, &record);
+	if (!ga_map_find(&reading->own_events, record.object))
+		return;
 	if (record.kind == GF_EVENT_QUERY && !record.status)
 		ga_alloc_trace_event_done(&reading->builder, record.object, false);
 	if (record.kind != GF_EVENT_RECORD || record.status)
@@ -259,7 +262,7 @@ static void on_wait(struct reading *reading, const struct gf_event_ref *event)
 	gf_get_wait(event->batch, event->row, &wait);
 	if (wait.status)
 		return;
-	if (wait.kind == GF_WAIT_EVENT)
+	if (wait.kind == GF_WAIT_EVENT && ga_map_find(&reading->own_events, wait.object))
 		ga_alloc_trace_event_done(&reading->builder, wait.object, true);
 	else if (wait.kind == GF_WAIT_DEVICE && wait.device == reading->device)
 		ga_alloc_trace_mark(&reading->builder, GA_CALL_SYNCHRONIZE, 0, 0);
@@ -359,6 +362,34 @@ static void on_record(struct reading *reading, const struct gf_event_ref *event)
 	}
 }
 
+/* Learn which CUDA events are the allocator's: the program has its own, and other allocators too.
+ */
+static enum gf_status find_own_events(
+    struct reading *reading, struct gf_reader *reader, struct gf_error *error)
+{
+	struct gf_batch batch;
+	enum gf_status status;
+	gf_reader_rewind(reader);
+	while (!(status = gf_reader_next_batch(reader, BIT(event) | BIT(wait), &batch, error))) {
+		for (uint32_t row = 0; row < batch.rows[GF_TAG_event].count; row++) {
+			struct gf_event event;
+			gf_get_event(&batch, row, &event);
+			if (event.object && event.kind == GF_EVENT_QUERY &&
+			    event.flags & GF_FLAG_IN_ALLOCATOR)
+				ga_map_add(&reading->own_events, event.object);
+		}
+		for (uint32_t row = 0; row < batch.rows[GF_TAG_wait].count; row++) {
+			struct gf_wait wait;
+			gf_get_wait(&batch, row, &wait);
+			if (wait.object && wait.kind == GF_WAIT_EVENT &&
+			    wait.flags & GF_FLAG_IN_ALLOCATOR)
+				ga_map_add(&reading->own_events, wait.object);
+		}
+	}
+	gf_reader_rewind(reader);
+	return status == GF_END ? GF_OK : status;
+}
+
 static enum gf_status read_settings(
     struct ga_model *model, unsigned device, struct ga_alloc_trace *trace, struct gf_error *error)
 {
@@ -382,6 +413,9 @@ enum gf_status ga_recorded_allocator_read(struct ga_model *model, unsigned devic
 		    "PyTorch's caching allocator was not in use: there is nothing to replay");
 	ga_alloc_trace_begin(&reading.builder, &input.trace);
 	enum gf_status status = read_settings(model, device, &input.trace, error);
+	ga_map_init(&reading.own_events, sizeof(uint64_t));
+	if (!status)
+		status = find_own_events(&reading, model->reader, error);
 	struct gf_merge *merge = status ? NULL : gf_merge_open(model->reader, TYPES);
 	if (!status && !merge)
 		status = GF_NO_MEMORY;
@@ -395,6 +429,7 @@ enum gf_status ga_recorded_allocator_read(struct ga_model *model, unsigned devic
 		input.trace.budget_bytes = input.trace.device_bytes;
 	ga_alloc_trace_end(&reading.builder);
 	ga_held_ranges_clear(&reading.ranges);
+	ga_map_free(&reading.own_events);
 	free(reading.recorded);
 	free(reading.holders);
 	if (status)

@@ -4,7 +4,8 @@
  * them.  What a recording does not tell is inferred, and where that is wrong the replay's fidelity
  * shows it:
  *  - torch.cuda.empty_cache() is a release of segments outside any allocation;
- *  - CUDA events recorded right before a free on the same thread belong to that free;
+ *  - CUDA events recorded before a free on the same thread belong to that free, if the allocator
+ *    asked about them at any time;
  *  - a capture takes its blocks from the pool that its first block lies in, else from a new one;
  *  - streams are known by PyTorch's ids, which order the releases instead of the handles.
  *
