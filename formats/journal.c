@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
@@ -16,9 +17,17 @@ static off_t chunk_offset(uint32_t index)
 	return (off_t)GF_JOURNAL_HEADER_BYTES + (off_t)index * GF_CHUNK_BYTES;
 }
 
-/* Disk blocks for the bytes, so that a later store cannot meet a full disk.  Returns an errno. */
+/*
+ * Disk blocks for the bytes, so that a later store cannot meet a full disk.  Returns an errno.
+ *
+ * The limit on file sizes is asked first: passing it would send SIGXFSZ, which ends the host.
+ */
 static int allocate(int fd, off_t from, off_t bytes)
 {
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    (uint64_t)from + (uint64_t)bytes > limit.rlim_cur)
+		return EFBIG;
 	int error;
 	do
 		error = posix_fallocate(fd, from, bytes);
@@ -35,6 +44,11 @@ static void touch(char *from, size_t bytes)
 		__atomic_store_n(from + at, 0, __ATOMIC_RELAXED);
 }
 
+static bool no_space(int cause)
+{
+	return cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
+}
+
 /* Open, size and map the file.  Leaves nothing behind when it fails. */
 static enum gf_status map_file(struct gf_journal *out, const char *path, uint32_t chunk_limit,
     uint32_t first_chunks, struct gf_error *error)
@@ -42,9 +56,9 @@ static enum gf_status map_file(struct gf_journal *out, const char *path, uint32_
 	out->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (out->fd < 0) {
 		int cause = errno;
-		return gf_fail(error, cause == ENOSPC || cause == EDQUOT ? GF_NO_SPACE : GF_IO,
-		    UINT64_MAX, "cannot create the journal %s: %s (errno %d)", path,
-		    gf_errno_words(cause), cause);
+		return gf_fail(error, no_space(cause) ? GF_NO_SPACE : GF_IO, UINT64_MAX,
+		    "cannot create the journal %s: %s (errno %d)", path, gf_errno_words(cause),
+		    cause);
 	}
 	int cause = allocate(out->fd, 0, chunk_offset(first_chunks));
 	if (cause == 0) {
@@ -59,7 +73,7 @@ static enum gf_status map_file(struct gf_journal *out, const char *path, uint32_
 	}
 	close(out->fd);
 	unlink(path);
-	return gf_fail(error, cause == ENOSPC || cause == EDQUOT ? GF_NO_SPACE : GF_IO, UINT64_MAX,
+	return gf_fail(error, no_space(cause) ? GF_NO_SPACE : GF_IO, UINT64_MAX,
 	    "cannot set up the journal %s with %u chunks of %u bytes: %s (errno %d)", path,
 	    first_chunks, GF_CHUNK_BYTES, gf_errno_words(cause), cause);
 }

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "formats/reader.h"
@@ -53,6 +54,23 @@ TEST(create)
 	gf_journal_close(&journal, path_of_test(".journal"));
 	EXPECT(access(path_of_test(".journal"), F_OK) != 0);
 	gf_journal_close(&journal, NULL); /* twice is harmless */
+}
+
+/* A limit on file sizes is an error, not the signal that would end the program. */
+TEST(limit_of_file_size)
+{
+	struct gf_journal journal = {0};
+	struct gf_error error;
+	struct rlimit limit = {GF_JOURNAL_HEADER_BYTES + 2 * GF_CHUNK_BYTES, RLIM_INFINITY};
+	REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+	unlink(path_of_test(".journal"));
+	EXPECT_EQ(gf_journal_create(&journal, path_of_test(".journal"), 8, 3, trace_id, &error),
+	    GF_NO_SPACE);
+	EXPECT(access(path_of_test(".journal"), F_OK) != 0);
+	open_journal(&journal, 8, 1);
+	EXPECT_EQ(gf_journal_grow(&journal, 1), 1);
+	EXPECT_EQ(gf_journal_grow(&journal, 1), 0);
+	gf_journal_close(&journal, path_of_test(".journal"));
 }
 
 TEST(claim_grow_recycle)
