@@ -9,6 +9,7 @@
 #include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/streams.h"
 #include "shim/dryrun/thread_state.h"
+#include "shim/dryrun/visible_devices.h"
 
 _Static_assert(sizeof(struct gd_context) <= GD_CELL_BYTES, "a context fits in a cell");
 
@@ -58,7 +59,7 @@ static struct gd_context *make(unsigned device, bool is_primary)
 
 bool gd_contexts_start(void)
 {
-	for (unsigned d = 0; d < gd_facts.count; d++) {
+	for (unsigned d = 0; d < gd_visible_count; d++) {
 		primary[d] = make(d, true);
 		if (!primary[d])
 			return false;
@@ -145,7 +146,7 @@ static CUresult retain(struct gd_context *context)
 
 static bool valid_device(CUdevice device)
 {
-	return device >= 0 && (unsigned)device < gd_facts.count;
+	return device >= 0 && (unsigned)device < gd_visible_count;
 }
 
 GD_API(cuDevicePrimaryCtxRetain, (CUcontext * context_out, CUdevice device), (context_out, device))

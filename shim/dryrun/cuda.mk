@@ -8,7 +8,8 @@ GD_CUDA_PARTS := address_space arrays call_log capture capture_api context_setti
 	graph_nodes graph_work graphs handles host_memory kernel_models launches libraries \
 	managed_memory memory_pool_api memory_pools memset_api modules occupancy operations \
 	pointer_attributes refused_functions shared_report shared_state slot_allocator \
-	stream_queue stream_settings streams thread_state user_objects virtual_memory
+	stream_queue stream_settings streams thread_state user_objects virtual_memory \
+	visible_devices
 GD_CUDA_OBJ := $(GD_CUDA_PARTS:%=$(O)/pic/shim/dryrun/%.o)
 GD_CUDA := $(DRYRUN_DIR)/libcuda.so.1
 

@@ -5,10 +5,12 @@
 
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/device_table.h"
+#include "shim/dryrun/shared_state.h"
+#include "shim/dryrun/visible_devices.h"
 
 static bool valid(CUdevice device)
 {
-	return device >= 0 && (unsigned)device < gd_facts.count;
+	return device >= 0 && (unsigned)device < gd_visible_count;
 }
 
 GD_API(cuDeviceGet, (CUdevice * device_out, int ordinal), (device_out, ordinal))
@@ -25,7 +27,7 @@ GD_API(cuDeviceGetCount, (int *count_out), (count_out))
 {
 	if (!count_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	*count_out = (int)gd_facts.count;
+	*count_out = (int)gd_visible_count;
 	return CUDA_SUCCESS;
 }
 
@@ -45,7 +47,7 @@ static CUresult uuid(CUuuid *uuid_out, CUdevice device)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!valid(device))
 		return CUDA_ERROR_INVALID_DEVICE;
-	gd_device_uuid((unsigned)device, (unsigned char *)uuid_out->bytes);
+	gd_device_uuid(gd_physical[device], (unsigned char *)uuid_out->bytes);
 	return CUDA_SUCCESS;
 }
 
@@ -118,7 +120,7 @@ GD_API(cuDeviceGetPCIBusId, (char *id_out, int room, CUdevice device), (id_out, 
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!valid(device))
 		return CUDA_ERROR_INVALID_DEVICE;
-	snprintf(id_out, (size_t)room, "0000:%02X:00.0", gd_device_pci_bus((unsigned)device));
+	snprintf(id_out, (size_t)room, "0000:%02X:00.0", gd_device_pci_bus(gd_physical[device]));
 	return CUDA_SUCCESS;
 }
 
@@ -133,8 +135,8 @@ GD_API(cuDeviceGetByPCIBusId, (CUdevice * device_out, const char *id), (device_o
 		if (sscanf(id, "%x:%x", &bus, &slot) != 2)
 			return CUDA_ERROR_INVALID_VALUE;
 	}
-	for (unsigned d = 0; d < gd_facts.count; d++) {
-		if (domain || slot || bus != gd_device_pci_bus(d))
+	for (unsigned d = 0; d < gd_visible_count; d++) {
+		if (domain || slot || bus != gd_device_pci_bus(gd_physical[d]))
 			continue;
 		*device_out = (CUdevice)d;
 		return CUDA_SUCCESS;

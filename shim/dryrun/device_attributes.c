@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include "shim/dryrun/device_table.h"
+#include "shim/dryrun/shared_state.h"
 
 /* A(attribute without its prefix, value): limits are those of the CUDA programming guide. */
 #define ATTRIBUTES(A) \
@@ -35,7 +36,7 @@
 	A(MAXIMUM_TEXTURE2D_LAYERED_LAYERS, 2048) \
 	A(SURFACE_ALIGNMENT, 512) \
 	A(CONCURRENT_KERNELS, 1) \
-	A(PCI_BUS_ID, (int)gd_device_pci_bus(device)) \
+	A(PCI_BUS_ID, (int)gd_device_pci_bus(gd_physical[device])) \
 	A(MEMORY_CLOCK_RATE, gd_facts.memory_clock_khz) \
 	A(GLOBAL_MEMORY_BUS_WIDTH, gd_facts.memory_bus_bits) \
 	A(L2_CACHE_SIZE, gd_facts.l2_bytes) \

@@ -18,6 +18,7 @@
 #include "shim/dryrun/not_provided.h"
 #include "shim/dryrun/operations.h"
 #include "shim/dryrun/shared_state.h"
+#include "shim/dryrun/visible_devices.h"
 
 /* The CUDA release whose driver this is. */
 #define DRIVER_VERSION 13020
@@ -32,7 +33,8 @@ static void start(void)
 	start_result = CUDA_ERROR_OPERATING_SYSTEM;
 	if (!gd_device_table_start() || !gd_operations_start() || !gd_shared_start(gd_facts.count))
 		return;
-	if (!gd_facts.count) {
+	gd_visible_start();
+	if (!gd_visible_count) {
 		start_result = CUDA_ERROR_NO_DEVICE;
 		return;
 	}

@@ -7,6 +7,7 @@
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/graphs.h"
 #include "shim/dryrun/shared_state.h"
+#include "shim/dryrun/visible_devices.h"
 
 /* What cuDeviceGetGraphMemAttribute answers, in the order of its attributes. */
 struct figures {
@@ -110,7 +111,7 @@ static uint64_t *figure(CUdevice device, CUgraphMem_attribute attribute)
 
 static CUresult valid(CUdevice device, CUgraphMem_attribute attribute, const void *value)
 {
-	if (device < 0 || (unsigned)device >= gd_facts.count)
+	if (device < 0 || (unsigned)device >= gd_visible_count)
 		return CUDA_ERROR_INVALID_DEVICE;
 	return value && figure(device, attribute) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -153,6 +154,6 @@ GD_API(cuDeviceSetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attr
 /* Memory that no graph names is given back at once, so there is nothing to trim. */
 GD_API(cuDeviceGraphMemTrim, (CUdevice device), (device))
 {
-	return device >= 0 && (unsigned)device < gd_facts.count ? CUDA_SUCCESS
-								: CUDA_ERROR_INVALID_DEVICE;
+	return device >= 0 && (unsigned)device < gd_visible_count ? CUDA_SUCCESS
+								  : CUDA_ERROR_INVALID_DEVICE;
 }

@@ -5,8 +5,8 @@
 
 #include "shim/dryrun/copy_3d.h"
 #include "shim/dryrun/device_memory.h"
-#include "shim/dryrun/device_table.h"
 #include "shim/dryrun/graph_memory.h"
+#include "shim/dryrun/visible_devices.h"
 
 CUresult gd_work_kernel(const CUDA_KERNEL_NODE_PARAMS *p, struct gd_work *work_out)
 {
@@ -96,7 +96,7 @@ CUresult gd_work_allocation(CUDA_MEM_ALLOC_NODE_PARAMS *p, struct gd_work *work_
 	if (p->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
 	    p->poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	if (p->poolProps.location.id < 0 || (unsigned)p->poolProps.location.id >= gd_facts.count)
+	if (p->poolProps.location.id < 0 || (unsigned)p->poolProps.location.id >= gd_visible_count)
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_graph_memory *memory;
 	CUresult result = gd_graph_memory_new(p, &memory);

@@ -71,7 +71,8 @@ static unsigned type_bytes(const char *text)
 }
 
 /* vectorized_elementwise_kernel<vec, FillFunctor<T>, std::array<char *, 1>>(int, FillFunctor<T>,
- * std::array<char *, 1>): one value into a row of elements. */
+ * std::array<char *, 1>): one value into a row of elements.  Rows that are not aligned go through
+ * unrolled_elementwise_kernel, whose arguments begin alike. */
 static bool recognise_fill(const char *after, struct gd_model_match *match)
 {
 	unsigned bytes = type_bytes(after);
@@ -105,6 +106,7 @@ static void run_fill(const struct gd_model_match *match, const char *const *argu
 
 static const struct gd_kernel_model models[] = {
     {{"vectorized_elementwise_kernel", "11FillFunctorI"}, recognise_fill, run_fill},
+    {{"unrolled_elementwise_kernel", "11FillFunctorI"}, recognise_fill, run_fill},
 };
 
 void gd_model_find(const char *name, struct gd_model_match *match_out)

@@ -105,6 +105,8 @@ static CUresult launch_on(
 	gd_launch_describe(launch, &operation);
 	gd_enqueue(
 	    stream, &operation, launch->runs ? gd_launch_effect : NULL, launch, sizeof(*launch));
+	if (gd_operations_blocking)
+		gd_stream_wait(stream);
 	return CUDA_SUCCESS;
 }
 

@@ -5,9 +5,9 @@
 
 #include "shim/dryrun/capture.h"
 #include "shim/dryrun/contexts.h"
-#include "shim/dryrun/device_table.h"
 #include "shim/dryrun/function_attributes.h"
 #include "shim/dryrun/module_parts.h"
+#include "shim/dryrun/visible_devices.h"
 
 _Static_assert(sizeof(struct gd_library) <= GD_CELL_BYTES, "a library fits in a cell");
 
@@ -302,7 +302,7 @@ GD_API(cuKernelGetAttribute,
     (int *value_out, CUfunction_attribute attribute, CUkernel kernel, CUdevice device),
     (value_out, attribute, kernel, device))
 {
-	if (device < 0 || (unsigned)device >= gd_facts.count)
+	if (device < 0 || (unsigned)device >= gd_visible_count)
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_function *function = function_on(kernel, device);
 	return function ? gd_function_attribute(function, attribute, value_out)
@@ -313,7 +313,7 @@ GD_API(cuKernelSetAttribute,
     (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device),
     (attribute, value, kernel, device))
 {
-	if (device < 0 || (unsigned)device >= gd_facts.count)
+	if (device < 0 || (unsigned)device >= gd_visible_count)
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_function *function = function_on(kernel, device);
 	return function ? gd_function_set_attribute(function, attribute, value)

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "shim/dryrun/contexts.h"
-#include "shim/dryrun/device_table.h"
 #include "shim/dryrun/host_memory.h"
 #include "shim/dryrun/streams.h"
+#include "shim/dryrun/visible_devices.h"
 
 static bool managed(CUdeviceptr address, size_t bytes)
 {
@@ -18,7 +18,7 @@ static bool valid_place(CUmemLocation location)
 {
 	switch (location.type) {
 	case CU_MEM_LOCATION_TYPE_DEVICE:
-		return location.id >= 0 && (unsigned)location.id < gd_facts.count;
+		return location.id >= 0 && (unsigned)location.id < gd_visible_count;
 	case CU_MEM_LOCATION_TYPE_HOST:
 	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
 	case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:

@@ -2,8 +2,8 @@
 /* Pools as programs make, choose, ask and trim them. */
 #include <string.h>
 
-#include "shim/dryrun/device_table.h"
 #include "shim/dryrun/memory_pools.h"
+#include "shim/dryrun/visible_devices.h"
 
 GD_API(cuMemPoolTrimTo, (CUmemoryPool handle, size_t keep), (handle, keep))
 {
@@ -98,7 +98,7 @@ GD_API(cuMemPoolGetAttribute, (CUmemoryPool handle, CUmemPool_attribute attribut
 static bool valid_location(const CUmemLocation *location)
 {
 	return location->type == CU_MEM_LOCATION_TYPE_DEVICE && location->id >= 0 &&
-	       (unsigned)location->id < gd_facts.count;
+	       (unsigned)location->id < gd_visible_count;
 }
 
 GD_API(cuMemPoolSetAccess, (CUmemoryPool handle, const CUmemAccessDesc *list, size_t count),
@@ -179,7 +179,7 @@ GD_API(cuMemPoolDestroy, (CUmemoryPool handle), (handle))
 
 static bool valid_device(CUdevice device)
 {
-	return device >= 0 && (unsigned)device < gd_facts.count;
+	return device >= 0 && (unsigned)device < gd_visible_count;
 }
 
 GD_API(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool_out, CUdevice device), (pool_out, device))

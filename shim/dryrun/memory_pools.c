@@ -19,6 +19,7 @@
 #include "shim/dryrun/operations.h"
 #include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/streams.h"
+#include "shim/dryrun/visible_devices.h"
 
 _Static_assert(sizeof(struct gd_pool) <= GD_CELL_BYTES, "a pool fits in a cell");
 
@@ -39,7 +40,7 @@ struct gd_pool *gd_pool_new(unsigned device)
 
 bool gd_pools_start(void)
 {
-	for (unsigned d = 0; d < gd_facts.count; d++) {
+	for (unsigned d = 0; d < gd_visible_count; d++) {
 		gd_pools_standard[d] = gd_pools_chosen[d] = gd_pool_new(d);
 		if (!gd_pools_standard[d])
 			return false;

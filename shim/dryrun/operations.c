@@ -13,6 +13,7 @@
 #include "shim/dryrun/streams.h"
 
 uint32_t gd_operations_busy;
+bool gd_operations_blocking;
 
 enum clock { INSTANT, FIXED, MODEL };
 static enum clock clock_kind;
@@ -30,6 +31,8 @@ static __thread int hinted_precision;
 bool gd_operations_start(void)
 {
 	const char *text = getenv("GPUSHIM_DRYRUN_CLOCK");
+	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+	gd_operations_blocking = blocking && strcmp(blocking, "1") == 0;
 	if (!text || !*text || strcmp(text, "instant") == 0)
 		return true;
 	if (strcmp(text, "model") == 0) {

@@ -69,6 +69,9 @@ void gd_sleep_until(uint64_t time_ns);
 /* Not 0 while an operation needs more than its effect: a clock, an observer, work in queues. */
 extern uint32_t gd_operations_busy;
 
+/* CUDA_LAUNCH_BLOCKING: kernel launches return when the kernel is done. */
+extern bool gd_operations_blocking;
+
 /** Half of gd_enqueue for when it is not that simple. */
 void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operation,
     gd_effect effect, const void *argument, size_t argument_bytes);

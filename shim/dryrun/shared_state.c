@@ -17,6 +17,9 @@
 _Static_assert(sizeof(struct gd_shared_device) % 64 == 0, "counts share no cache line");
 
 struct gd_shared *gd_shared;
+#define FOUR(n) (n), (n) + 1, (n) + 2, (n) + 3
+#define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
+uint8_t gd_physical[GD_MAX_DEVICES] = {SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)};
 static struct gd_shared_process *own;
 
 /* When the process began, in clock ticks since boot; 0 when it is gone. */
@@ -218,6 +221,7 @@ static bool fits(const struct gd_shared_device *device, uint64_t bytes, uint64_t
 
 bool gd_budget_take(unsigned device, uint64_t bytes, uint64_t total_bytes, bool context)
 {
+	device = gd_physical[device];
 	struct gd_shared_device *shared = &gd_shared->devices[device];
 	lock(gd_shared);
 	if (!fits(shared, bytes, total_bytes))
@@ -231,6 +235,7 @@ bool gd_budget_take(unsigned device, uint64_t bytes, uint64_t total_bytes, bool 
 
 uint64_t gd_budget_take_some(unsigned device, uint64_t bytes, uint64_t total_bytes)
 {
+	device = gd_physical[device];
 	struct gd_shared_device *shared = &gd_shared->devices[device];
 	lock(gd_shared);
 	uint64_t used = held(shared), left = used < total_bytes ? total_bytes - used : 0;
@@ -243,6 +248,7 @@ uint64_t gd_budget_take_some(unsigned device, uint64_t bytes, uint64_t total_byt
 
 void gd_budget_give(unsigned device, uint64_t bytes, bool context)
 {
+	device = gd_physical[device];
 	struct gd_shared_device *shared = &gd_shared->devices[device];
 	lock(gd_shared);
 	if (context) {
@@ -259,7 +265,7 @@ uint64_t gd_budget_used(unsigned device)
 {
 	lock(gd_shared);
 	reap(gd_shared);
-	uint64_t bytes = held(&gd_shared->devices[device]);
+	uint64_t bytes = held(&gd_shared->devices[gd_physical[device]]);
 	unlock(gd_shared);
 	return bytes;
 }
@@ -267,7 +273,8 @@ uint64_t gd_budget_used(unsigned device)
 uint64_t gd_budget_used_here(unsigned device)
 {
 	lock(gd_shared);
-	uint64_t bytes = own->used_bytes[device] + own->context_bytes[device];
+	uint64_t bytes =
+	    own->used_bytes[gd_physical[device]] + own->context_bytes[gd_physical[device]];
 	unlock(gd_shared);
 	return bytes;
 }

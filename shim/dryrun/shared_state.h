@@ -67,6 +67,9 @@ struct gd_shared {
 
 extern struct gd_shared *gd_shared; /* NULL before gd_shared_start */
 
+/* The device that a number of this process stands for.  Everything below takes such numbers. */
+extern uint8_t gd_physical[GD_MAX_DEVICES];
+
 /**
  * Map the state and take a slot in it; once per process.
  *
@@ -115,6 +118,6 @@ void gd_missing_note(const char *name);
 /** Count something; one atomic addition. */
 #define GD_COUNT(device, name, amount) \
 	((void)__atomic_fetch_add( \
-	    &gd_shared->devices[device].name, (uint64_t)(amount), __ATOMIC_RELAXED))
+	    &gd_shared->devices[gd_physical[device]].name, (uint64_t)(amount), __ATOMIC_RELAXED))
 
 #endif

@@ -8,8 +8,8 @@
 
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/device_memory.h"
-#include "shim/dryrun/device_table.h"
 #include "shim/dryrun/shared_state.h"
+#include "shim/dryrun/visible_devices.h"
 
 static bool aligned(uint64_t value)
 {
@@ -19,7 +19,7 @@ static bool aligned(uint64_t value)
 static bool valid_location(const CUmemLocation *location)
 {
 	return location->type == CU_MEM_LOCATION_TYPE_DEVICE && location->id >= 0 &&
-	       (unsigned)location->id < gd_facts.count;
+	       (unsigned)location->id < gd_visible_count;
 }
 
 static CUresult check_properties(const CUmemAllocationProp *properties)

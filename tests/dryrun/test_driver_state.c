@@ -49,6 +49,55 @@ TEST(devices_are_what_the_launcher_says)
 	EXPECT(value && !other);
 }
 
+TEST(visible_devices_are_chosen_and_keep_their_identity)
+{
+	int count;
+	char bus[16], path[64], text[4096] = "";
+	CUdeviceptr a;
+	const char *state = new_state();
+	setenv("GPUSHIM_DRYRUN_COUNT", "4", 1);
+	setenv("CUDA_VISIBLE_DEVICES", "2, GPU-67707573-6869-6d2d-7374-616e64696e01,9,0", 1);
+	start_small();
+	OK(cuDeviceGetCount(&count));
+	EXPECT_EQ(count, 2); /* the list ends at the first that is none */
+	OK(cuDeviceGetPCIBusId(bus, sizeof(bus), 0));
+	EXPECT_STR(bus, "0000:03:00.0");
+	OK(cuDeviceGetPCIBusId(bus, sizeof(bus), 1));
+	EXPECT_STR(bus, "0000:02:00.0");
+	OK(cuMemAlloc_v2(&a, MIB));
+	snprintf(path, sizeof(path), "%s.json", state);
+	int (*write)(const char *, const char *) =
+	    (int (*)(const char *, const char *))dlsym(RTLD_DEFAULT, "gpushim_dryrun_write_stats");
+	EXPECT_EQ(write(state, path), 0);
+	FILE *file = fopen(path, "r");
+	REQUIRE(file && fread(text, 1, sizeof(text) - 1, file) > 0);
+	fclose(file);
+	EXPECT(strstr(text, "{\"device\":2,\"mallocs\":1,") != NULL);
+	EXPECT(strstr(text, "{\"device\":0,\"mallocs\":0,") != NULL);
+	unlink(path);
+	unlink(state);
+}
+
+TEST(no_visible_device_is_no_device)
+{
+	setenv("CUDA_VISIBLE_DEVICES", "", 1);
+	EXPECT_EQ(cuInit(0), CUDA_ERROR_NO_DEVICE);
+}
+
+TEST(a_foreign_library_keeps_the_device_from_starting)
+{
+	char folder[] = "/tmp/gpushim-foreign-XXXXXX", command[4400], path[64];
+	Dl_info own;
+	REQUIRE(mkdtemp(folder) && dladdr((void *)(uintptr_t)cuInit, &own));
+	snprintf(path, sizeof(path), "%s/libcublas.so.12", folder);
+	snprintf(command, sizeof(command), "cp '%s' '%s'", own.dli_fname, path);
+	REQUIRE(system(command) == 0 && dlopen(path, RTLD_NOW | RTLD_LOCAL));
+	REQUIRE(freopen("/dev/null", "w", stderr) != NULL); /* it says which */
+	EXPECT_EQ(cuInit(0), CUDA_ERROR_NO_DEVICE);
+	unlink(path);
+	rmdir(folder);
+}
+
 TEST(errors_have_names)
 {
 	const char *text;
