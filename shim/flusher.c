@@ -80,6 +80,45 @@ static void gs_bell_ring(void)
 	syscall(SYS_futex, &gs_flusher.bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+/* ---- chunks in hand ---- */
+
+/* Add chunks up to what is wanted in hand; none is added at the limit or on a full disk. */
+static uint32_t gs_chunks_add(uint32_t unused)
+{
+	return unused < gs_flusher.free_wanted
+	    ? gf_journal_grow(&gs_journal, gs_flusher.free_wanted - unused)
+	    : 0;
+}
+
+/* Claimers ring when half of what is in hand is gone. */
+static void gs_supply_arm(uint32_t unused)
+{
+	uint64_t next = __atomic_load_n(&gs_journal.header->next_sequence, __ATOMIC_RELAXED);
+	__atomic_store_n(&gs_supply.ring_at, next + unused / 2, __ATOMIC_RELAXED);
+}
+
+/* A burst?  Then first of all more chunks, and more in hand from now on. */
+static uint32_t gs_supply_refill(uint32_t unused)
+{
+	if (unused >= gs_flusher.free_wanted / 2)
+		return unused;
+	if (gs_flusher.free_wanted < GS_FREE_MOST)
+		gs_flusher.free_wanted *= 2;
+	unused += gs_chunks_add(unused);
+	gs_supply_arm(unused);
+	return unused;
+}
+
+/* Between the steps of longer work: hundreds of threads may begin at the same time. */
+static void gs_supply_look(void)
+{
+	uint32_t count = gs_journal.header->chunk_count, unused = 0;
+	for (uint32_t i = 0; i < count; i++)
+		unused += __atomic_load_n(&gf_journal_chunk(&gs_journal, i)->state,
+			      __ATOMIC_RELAXED) == GF_CHUNK_FREE;
+	gs_supply_refill(unused);
+}
+
 /* ---- frames ---- */
 
 static void gs_stop_for_disk(int cause)
@@ -185,9 +224,12 @@ static uint32_t gs_full_collect(uint32_t *free_out)
  */
 static uint32_t gs_full_frame(uint32_t full, bool all)
 {
-	uint32_t freed = 0;
+	uint32_t freed = 0, bell = __atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE);
 	for (uint32_t first = 0; first < full && !gs_flusher.stopped;) {
-		uint32_t count = 1;
+		uint32_t count = 1, rung = __atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE);
+		if (rung != bell)
+			gs_supply_look();
+		bell = rung;
 		while (count < GS_FRAME_CHUNKS && first + count < full &&
 		    gs_full[first + count].thread_id == gs_full[first].thread_id)
 			count++;
@@ -334,41 +376,6 @@ static void gs_stop_for_limit(void)
 	gs_log(GS_LOG_WARN, "%s reached GPUSHIM_LIMIT; recording has stopped, the program goes on",
 	    gs_flusher.output.path);
 	__atomic_store_n(&gs_flusher.stop, 1, __ATOMIC_RELEASE);
-}
-
-/* Add chunks up to what is wanted in hand; none is added at the limit or on a full disk. */
-static uint32_t gs_chunks_add(uint32_t unused)
-{
-	return unused < gs_flusher.free_wanted
-	    ? gf_journal_grow(&gs_journal, gs_flusher.free_wanted - unused)
-	    : 0;
-}
-
-/* Claimers ring when half of what is in hand is gone. */
-static void gs_supply_arm(uint32_t unused)
-{
-	uint64_t next = __atomic_load_n(&gs_journal.header->next_sequence, __ATOMIC_RELAXED);
-	__atomic_store_n(&gs_supply.ring_at, next + unused / 2, __ATOMIC_RELAXED);
-}
-
-/* A burst?  Then first of all more chunks, and more in hand from now on. */
-static uint32_t gs_supply_refill(uint32_t unused)
-{
-	if (unused >= gs_flusher.free_wanted / 2)
-		return unused;
-	if (gs_flusher.free_wanted < GS_FREE_MOST)
-		gs_flusher.free_wanted *= 2;
-	unused += gs_chunks_add(unused);
-	gs_supply_arm(unused);
-	return unused;
-}
-
-/* Between the steps of a long start: hundreds of threads may begin at the same time. */
-static void gs_supply_look(void)
-{
-	uint32_t unused;
-	gs_full_collect(&unused);
-	gs_supply_refill(unused);
 }
 
 /* One round.  Returns whether there was work, so that the next pause is short. */

@@ -180,7 +180,59 @@ static enum gf_status gs_journal_open(struct gs_output *out, struct gf_journal *
 	return status;
 }
 
-/* Opens `name`, `name-2`, ...; a journal without its trace takes a name too.  Returns an errno. */
+/* A file without a name in the folder of the trace, or -1 where the file system has no such thing. */
+static int gs_nameless_open(const char *path)
+{
+	char folder[GS_PATH_BYTES];
+	const char *slash = strrchr(path, '/');
+	size_t length = slash && slash != path ? (size_t)(slash - path) : 1;
+	memcpy(folder, slash ? path : ".", length);
+	folder[length] = 0;
+	return open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644);
+}
+
+static int gs_nameless_link(int fd, const char *path)
+{
+	char link[64];
+	struct gs_line line;
+	gs_line_start(&line, link, sizeof(link));
+	gs_line_format(&line, "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/*
+ * A trace file is never seen empty: it gets its name once it has its header, where the file system
+ * can do that.  Sets out->fd; returns an errno.
+ */
+static int gs_trace_create(struct gs_output *out)
+{
+	unsigned char header[GF_TRACE_HEADER_BYTES];
+	int cause = 0;
+	gf_trace_header(header, out->trace_id);
+	out->fd = gs_nameless_open(out->path);
+	if (out->fd >= 0 && !(cause = gs_output_append(out, header, sizeof(header))) &&
+	    gs_nameless_link(out->fd, out->path) == 0)
+		return 0;
+	bool taken = out->fd >= 0 && !cause && errno == EEXIST;
+	if (out->fd >= 0)
+		close(out->fd);
+	out->bytes = 0;
+	out->fd = -1;
+	if (taken || cause)
+		return taken ? EEXIST : cause;
+	out->fd = open(out->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0644);
+	if (out->fd < 0)
+		return errno;
+	cause = gs_output_append(out, header, sizeof(header));
+	if (cause) {
+		unlink(out->path);
+		close(out->fd);
+		out->fd = -1;
+	}
+	return cause;
+}
+
+/* Creates `name`, `name-2`, ...; a journal without its trace takes a name too.  Returns an errno. */
 static int gs_trace_open(struct gs_output *out, const char *name)
 {
 	size_t stem = strlen(name) - strlen(GS_SUFFIX);
@@ -196,11 +248,11 @@ static int gs_trace_open(struct gs_output *out, const char *name)
 		gs_line_format(&journal, "%s%s", out->path, GF_JOURNAL_SUFFIX);
 		if (line.cut || journal.cut)
 			return ENAMETOOLONG;
-		if (access(orphan, F_OK) == 0)
+		if (access(orphan, F_OK) == 0 || access(out->path, F_OK) == 0)
 			continue;
-		out->fd = open(out->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0644);
-		if (out->fd >= 0 || errno != EEXIST)
-			return out->fd >= 0 ? 0 : errno;
+		int cause = gs_trace_create(out);
+		if (cause != EEXIST)
+			return cause;
 	}
 	return EEXIST;
 }
@@ -248,15 +300,9 @@ bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out)
 		    gf_errno_words(cause));
 		return false;
 	}
-	unsigned char header[GF_TRACE_HEADER_BYTES];
-	gf_trace_header(header, out->trace_id);
 	gs_journal_place(out);
 	struct gf_error error;
-	cause = gs_output_append(out, header, sizeof(header));
-	if (cause)
-		gs_log(GS_LOG_ERROR, "cannot write the trace %s: %s; nothing is recorded", out->path,
-		    gf_errno_words(cause));
-	else if (gs_journal_open(out, journal_out, &error))
+	if (gs_journal_open(out, journal_out, &error))
 		gs_log(GS_LOG_ERROR, "%s; nothing is recorded", error.text);
 	else {
 		gs_trace_list(out);
