@@ -204,6 +204,9 @@ static struct ga_account *map(struct ga_driver *driver, const struct gf_memory *
 		handle->mappings++;
 	if (!range)
 		return NULL;
+	/* A range is reserved on no device in particular: what is mapped into it tells. */
+	if (range->device == GF_DEVICE_UNKNOWN)
+		range->device = handle ? handle->device : record->device;
 	struct ga_account *account = ga_account_open(driver->accounts, range->device);
 	if (account && torch && !range->torch)
 		make_torch(driver, account, range);
@@ -288,7 +291,11 @@ struct ga_account *ga_ranges_event(struct ga_driver *driver, const struct gf_mem
 bool ga_ranges_claim(struct ga_driver *driver, struct ga_account *account, uint64_t address)
 {
 	struct ga_range *range = range_around(driver, address);
-	if (!range || range->torch || range->device != account->device)
+	if (!range || range->torch)
+		return false;
+	if (range->device == GF_DEVICE_UNKNOWN)
+		range->device = account->device;
+	if (range->device != account->device)
 		return false;
 	make_torch(driver, account, range);
 	return true;

@@ -268,6 +268,30 @@ TEST(expandable_range_without_flags_is_found_by_its_block)
 	done();
 }
 
+/* A thread without a current context reserves on no device; the physical memory has one. */
+TEST(range_takes_the_device_of_what_is_mapped)
+{
+	mt_begin(path_of_test());
+	mt_flags(IN);
+	mt_device(GF_DEVICE_UNKNOWN);
+	mt_driver(GF_MEMORY_RESERVE, 0x100000000, 1024 * M, 0, 0);
+	mt_device(1);
+	mt_driver(GF_MEMORY_CREATE, 0, 2 * M, 1, 0);
+	mt_device(GF_DEVICE_UNKNOWN);
+	mt_driver(GF_MEMORY_MAP, 0x100000000, 2 * M, 1, 0);
+	mt_driver(GF_MEMORY_ACCESS, 0x100000000, 2 * M, 0, 0);
+	mt_device(1);
+	mt_reserved(2 * M);
+	mt_alloc(0x100000000, 512);
+	mt_end();
+	analyse();
+	EXPECT_EQ(device(1)->reserved, 2 * M);
+	EXPECT_EQ(device(1)->segment_map_count, 1);
+	EXPECT_EQ(device(1)->reserved_difference.count, 0);
+	EXPECT_EQ(memory.accounts.misplaced, 0);
+	done();
+}
+
 TEST(physical_memory_outside_lives_until_released_and_unmapped)
 {
 	mt_begin(path_of_test());
