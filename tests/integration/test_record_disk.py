@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No room, no right to write, limits: recording ends, the program does not notice."""
+import contextlib
+import os
+import pathlib
+import resource
+import subprocess
+
+from record_rig import HOST, Skip, environment, equal, folder, host, info, need, one, run, same_counts, test, told, traces
+
+
+@contextlib.contextmanager
+def small_disk(kib):
+    where = folder()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kib}k", "none", where], capture_output=True).returncode:
+        raise Skip("cannot mount a small file system")
+    try:
+        yield where
+    finally:
+        subprocess.run(["umount", "-l", where])
+
+
+def one_line(done, *words):
+    lines = done.stderr.splitlines()
+    equal("lines on stderr", len(lines), 1)
+    for word in words:
+        need(word in lines[0], f"'{word}' is not in: {lines[0]}")
+
+
+@test
+def full_disk_from_the_start():
+    with small_disk(256) as disk:
+        _, done = host("cycles", 1000, GPUSHIM_OUTPUT=f"{disk}/t.gst")
+        equal("status", done.returncode, 0)
+        equal("calls", told(done)["allocs"], 1000)
+        one_line(done, "nothing is recorded")
+        equal("files", list(disk.iterdir()), [])
+
+
+@test
+def disk_that_fills_up():
+    with small_disk(6500) as disk:
+        (disk / "filler").write_bytes(b"")
+        _, done = host("cycles", 400000, GPUSHIM_OUTPUT=f"{disk}/t.gst")
+        equal("status", done.returncode, 0)
+        equal("calls", told(done)["allocs"], 400000)
+        trace = disk / "t.gst"
+        got = info(trace)
+        need(got["events"]["block_alloc"] > 10000, f"{got['events']['block_alloc']} allocations kept")
+        if got["events"]["block_alloc"] < 400000:
+            one_line(done, "recording has stopped")
+            need(any("stopped" in notice for notice in got["notices"]), got["notices"])
+
+
+@test
+def file_size_limit():
+    for kib in (64, 2500, 6000):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (kib * 1024, kib * 1024))
+        where, done = host("cycles", 300000, preexec=limit)
+        equal("status", done.returncode, 0)
+        equal("calls", told(done)["allocs"], 300000)
+        for trace in traces(where):
+            info(trace)
+
+
+@test
+def nowhere_to_write():
+    for path in ("/proc/t.gst", "/dev/null/t.gst"):
+        where, done = host("cycles", 100, GPUSHIM_OUTPUT=path)
+        equal("status", done.returncode, 0)
+        one_line(done, "nothing is recorded")
+        equal("files", list(where.iterdir()), [])
+
+
+@test
+def limit_of_the_trace():
+    where, done = host("slow", 3000, GPUSHIM_LIMIT="20K")
+    equal("status", done.returncode, 0)
+    one_line(done, "GPUSHIM_LIMIT")
+    got = info(one(where))
+    need(got["file_bytes"] < 60000, f"{got['file_bytes']} bytes")
+    need(any("GPUSHIM_LIMIT" in notice for notice in got["notices"]), got["notices"])
+    need(10 < got["events"]["block_alloc"] < 3000, f"{got['events']['block_alloc']} allocations")
+    need(not list(where.glob("*.journal")), "no journal is left")
+
+
+@test
+def messages_into_a_closed_pipe():
+    where = folder()
+    read, write = os.pipe()
+    os.close(read)
+    process = subprocess.Popen([HOST, "cycles", "100"], cwd=where, env=environment(GPUSHIM_SPEED="fast"), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=write, restore_signals=True)
+    os.close(write)
+    equal("status", process.wait(timeout=60), 0)
+    need(traces(where), "the program is recorded all the same")
+
+
+@test
+def messages_into_a_file():
+    where, done = host("cycles", 10, GPUSHIM_LOG="info", GPUSHIM_LOG_FILE="log")
+    equal("stderr", done.stderr, "")
+    need("recording to" in (where / "log").read_text(), "log file")
+
+
+@test
+def few_descriptors_and_little_memory():
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12))
+    where, done = host("cycles", 100, preexec=limit)
+    equal("status", done.returncode, 0)
+    same_counts(one(where, done), told(done))
+
+
+run()
