@@ -93,6 +93,7 @@ struct compared {
 	uint32_t stack;
 	uintptr_t addresses[GS_NATIVE_FRAMES_LIMIT];
 	uint32_t count;
+	bool cut;
 	void *referee[512];
 	int referee_count;
 };
@@ -104,6 +105,7 @@ static NOINLINE void look(struct compared *out)
 	const struct gs_native_chain *chain =
 	    gs_native_stack_walk(&native, __builtin_frame_address(0));
 	out->count = chain ? gs_native_stack_addresses(chain, out->addresses) : 0;
+	out->cut = chain && chain->cut;
 	out->referee_count = gs_libunwind_backtrace(out->referee, 512);
 	NO_TAIL_CALL();
 }
@@ -123,8 +125,7 @@ static bool agrees(const struct compared *compared)
 			    compared->referee[first + (int)i]);
 			return false;
 		}
-	return compared->count == GS_NATIVE_FRAMES_LIMIT ||
-	    (int)compared->count + 2 >= compared->referee_count - first;
+	return compared->cut || (int)compared->count + 2 >= compared->referee_count - first;
 }
 
 static NOINLINE void plain(int depth, struct compared *out)
@@ -183,7 +184,7 @@ TEST(native_frames_agree_with_libunwind)
 	with_alignment(3, &found);
 	EXPECT(agrees(&found));
 	plain(400, &found);
-	EXPECT_EQ(found.count, GS_NATIVE_FRAMES_LIMIT);
+	EXPECT(found.cut && found.count >= GS_NATIVE_WORDS_LIMIT / 2 - 1);
 	EXPECT(agrees(&found));
 	struct compared *called[2] = {NULL, NULL}; /* through code of another library */
 	qsort(called, 2, sizeof(called[0]), by_library);
@@ -244,7 +245,7 @@ TEST(a_stack_is_defined_once)
 {
 	start();
 	uint32_t first = take_from_here(3), second = 0;
-	for (int i = 0; i < 10; i++)
+	for (volatile int i = 0; i < 10; i++) /* unrolled, the calls would be different places */
 		second = take_from_here(4);
 	EXPECT(first && second && first != second);
 	EXPECT_EQ(count_texts(GF_TEXT_STACK), 2);
@@ -303,7 +304,7 @@ TEST(a_reset_defines_again)
 static void *take_in_thread(void *result)
 {
 	uint32_t first = 0, same = 0;
-	for (int i = 0; i < 2000; i++) {
+	for (volatile int i = 0; i < 2000; i++) {
 		uint32_t stack = take_from_here(2);
 		first = first ? first : stack;
 		same += stack == first;
