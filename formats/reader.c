@@ -117,20 +117,6 @@ static bool same_recording(
 	return sound ? first && second : first || second;
 }
 
-/* Where the first frame behind a damaged file header is; the end of the file if there is none. */
-static uint64_t first_frame(const struct gf_reader *reader)
-{
-	uint64_t limit = reader->trace_bytes < SEARCH_LIMIT ? reader->trace_bytes : SEARCH_LIMIT;
-	unsigned char *start = malloc(limit + 1);
-	size_t bytes = start ? gf_read_at(reader->fd, start, limit, 0) : 0, at = 0;
-	struct gf_frame_info info;
-	while ((at = gf_frame_search(start, bytes, at)) < bytes &&
-	       gf_frame_parse(start + at, bytes - at, at, &info, NULL) != GF_OK)
-		at++;
-	free(start);
-	return at < bytes ? at : reader->trace_bytes;
-}
-
 /* Check the file header; behind a damaged one frames may still follow.  Sets where they begin. */
 static enum gf_status read_header(
     struct gf_reader *reader, const char *path, uint64_t *from_out, struct gf_error *error)
@@ -147,7 +133,10 @@ static enum gf_status read_header(
 	*from_out = GF_TRACE_HEADER_BYTES;
 	if (!status || (reader->summary.has_journal && got < sizeof(header)))
 		return GF_OK;
-	*from_out = first_frame(reader);
+	uint64_t limit = reader->trace_bytes < SEARCH_LIMIT ? reader->trace_bytes : SEARCH_LIMIT;
+	*from_out = gf_trace_first_frame(reader->fd, limit);
+	if (*from_out == limit)
+		*from_out = reader->trace_bytes;
 	if (*from_out == reader->trace_bytes && !reader->summary.has_journal)
 		return refuse(reader, header, got, path, cause.text, error);
 	gf_damage_note(&reader->damage, 0, *from_out, cause.text);

@@ -328,6 +328,14 @@ enum gf_status gf_trace_index_build(int fd, uint64_t bytes, uint64_t from,
 	return status;
 }
 
+uint64_t gf_trace_first_frame(int fd, uint64_t bytes)
+{
+	struct scan scan = {.fd = fd, .bytes = bytes, .window = malloc(WINDOW_BYTES)};
+	uint64_t found = scan.window ? find_frame(&scan, 0) : bytes;
+	free(scan.window);
+	return found < scan.bytes ? found : bytes;
+}
+
 void gf_trace_index_free(struct gf_trace_index *index)
 {
 	free(index->frames);
