@@ -354,6 +354,32 @@ TEST(processes_share_the_budget)
 	unlink(state);
 }
 
+TEST(the_budget_is_right_after_kills_at_any_moment)
+{
+	const char *state = new_state();
+	size_t left;
+	fflush(stdout);
+	for (unsigned round = 0; round < 60; round++) {
+		pid_t child = fork();
+		if (child == 0) {
+			CUdeviceptr a[8] = {0};
+			start_small();
+			for (unsigned i = 0;; i = (i + 1) % 8) {
+				if (a[i])
+					OK(cuMemFree_v2(a[i]));
+				OK(cuMemAlloc_v2(&a[i], MIB + i));
+			}
+		}
+		usleep(3000 + round * 137);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	start_small();
+	OK(cuMemGetInfo_v2(&left, NULL));
+	EXPECT_EQ(left, GIB);
+	unlink(state);
+}
+
 TEST(a_forked_child_has_no_device_and_disturbs_nothing)
 {
 	const char *state = new_state();
