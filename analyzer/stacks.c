@@ -292,6 +292,16 @@ static bool is_own_file(const char *file)
 	return true;
 }
 
+/* Functions between an operation and the memory that it gets: the same in every stack. */
+static bool is_plumbing(const char *function)
+{
+	static const char *const prefixes[] = {"c10::", "at::detail::"};
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (strncmp(function, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
 const struct ga_frame *ga_stack_place(const struct ga_stack *stack)
 {
 	const struct ga_frame *python = NULL, *native = NULL;
@@ -301,7 +311,7 @@ const struct ga_frame *ga_stack_place(const struct ga_stack *stack)
 			return frame;
 		if (frame->python && !python)
 			python = frame;
-		if (!frame->python && frame->function && !native)
+		if (!frame->python && frame->function && !native && !is_plumbing(frame->function))
 			native = frame;
 	}
 	return python ? python : native ? native : stack->count ? &stack->frames[0] : NULL;
@@ -343,15 +353,30 @@ char *ga_stack_operation(const struct ga_stack *stack)
 	return operation;
 }
 
+/* A C++ function without its parameters: up to the first parenthesis that is not part of a name. */
+static int name_length(const struct ga_frame *frame, const char *function)
+{
+	static const char unnamed[] = "(anonymous namespace)";
+	const char *at = function;
+	while (!frame->python && (at = strchr(at, '(')) != NULL) {
+		if (strncmp(at, unnamed, sizeof(unnamed) - 1) != 0)
+			return (int)(at - function);
+		at += sizeof(unnamed) - 1;
+	}
+	return (int)strlen(function);
+}
+
 char *ga_frame_text(const struct ga_frame *frame)
 {
 	const char *function = frame->function ? frame->function : "?";
+	int length = name_length(frame, function);
 	const char *file = frame->file ? frame->file : frame->module;
 	const char *slash = file ? strrchr(file, '/') : NULL;
 	const char *mark = frame->forward ? ", forward" : "";
 	if (!file)
-		return ga_format("%s%s", function, mark);
+		return ga_format("%.*s%s", length, function, mark);
 	if (!frame->line)
-		return ga_format("%s (%s%s)", function, slash ? slash + 1 : file, mark);
-	return ga_format("%s (%s:%u%s)", function, slash ? slash + 1 : file, frame->line, mark);
+		return ga_format("%.*s (%s%s)", length, function, slash ? slash + 1 : file, mark);
+	return ga_format("%.*s (%s:%u%s)", length, function, slash ? slash + 1 : file, frame->line,
+	    mark);
 }

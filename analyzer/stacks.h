@@ -63,7 +63,8 @@ void ga_stacks_json(struct ga_stacks *stacks, uint32_t id, struct ga_json *json,
 
 /**
  * The frame that people look for first: the innermost Python frame outside of PyTorch and the
- * standard library, else the innermost Python frame, else the innermost native one with a name.
+ * standard library, else the innermost Python frame, else the innermost native one with a name that
+ * is not plumbing of the allocator.
  *
  * @return NULL for a stack without frames
  */

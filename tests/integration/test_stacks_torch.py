@@ -1,5 +1,5 @@
 """The stacks of a real PyTorch program, line by line against PyTorch's own memory history; backward
-against the forward lines.  TAP.  Environment: O."""
+against the forward lines.  TAP.  Environment: O; TORCH_PYTHON, an interpreter with another PyTorch."""
 import collections
 import json
 import os
@@ -10,7 +10,7 @@ import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
 build = pathlib.Path(os.environ.get("O", "build")).resolve()
-python = build / "torch" / "bin" / "python"
+python = pathlib.Path(os.environ.get("TORCH_PYTHON") or build / "torch" / "bin" / "python")
 program = here.parent / "programs" / "call_sites.py"
 number = failed = 0
 
