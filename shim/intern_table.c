@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/intern_table.h"
 
+#include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
-#define WAIT_ROUNDS 1000 /* for another thread to give a new entry its number: two instructions */
+/* For another thread to give a new entry its number: two instructions, between which it may lose
+ * its processor. */
+#define SPIN_ROUNDS 1000
+#define YIELD_ROUNDS 1000
 
 bool gs_intern_init(struct gs_intern_table *table, unsigned slots_log2)
 {
@@ -32,10 +36,12 @@ void gs_intern_reset(struct gs_intern_table *table)
 
 static uint32_t slot_id(struct gs_intern_slot *slot)
 {
-	for (unsigned round = 0; round < WAIT_ROUNDS; round++) {
+	for (unsigned round = 0; round < SPIN_ROUNDS + YIELD_ROUNDS; round++) {
 		uint32_t id = __atomic_load_n(&slot->id, __ATOMIC_ACQUIRE);
 		if (id)
 			return id;
+		if (round >= SPIN_ROUNDS)
+			sched_yield();
 	}
 	return 0;
 }
