@@ -15,6 +15,8 @@ for program in "$O"/tests/bench_*; do
 	heading "$(basename "$program")"
 	"$program"
 done
+heading "call stacks of Python programs"
+python3 tests/stacks/check_stacks.py "$O/tests/stack_probe.so" "$O" cost
 if [ -x "$O/tests/bench_host" ]; then
 	heading "intercepted calls"
 	sh scripts/bench_calls.sh
