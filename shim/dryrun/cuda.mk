@@ -19,7 +19,7 @@ $(GD_CUDA_OBJ): PIC_FLAGS += $(CUDA_FLAGS)
 $(GD_CUDA): $(GD_CUDA_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-soname,libcuda.so.1 \
-	    -Wl,-Bsymbolic -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
+	    -Wl,-Bsymbolic -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -o $@ $^ -ldl -lpthread
 DRYRUN_FILES += $(GD_CUDA)
 
 # Programs linked with it; run like unit tests.

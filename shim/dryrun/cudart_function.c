@@ -36,8 +36,11 @@ cudaError_t __cudaGetKernel(void **kernel, const void *symbol)
 
 	GD_BIND();
 	error = gd_rt_kernel(symbol, &function);
-	if (error)
+	if (error) {
+		/* Compiled code does not look at the result; its launch finds out again. */
+		*kernel = (void *)symbol;
 		return gd_rt_note(error);
+	}
 	*kernel = function;
 	return cudaSuccess;
 }

@@ -34,8 +34,15 @@ GD_EXPORT cudaError_t cudaLaunchKernel(const void *symbol, dim3 grid, dim3 block
 cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
     size_t shared_bytes, cudaStream_t stream)
 {
+	CUfunction function;
+	cudaError_t error, why = cudaSuccess;
+
 	GD_BIND();
-	return launch((CUfunction)kernel, grid, block, arguments, shared_bytes, stream);
+	error = launch((CUfunction)kernel, grid, block, arguments, shared_bytes, stream);
+	/* A kernel that could not be loaded is still known by its symbol: say why it could not. */
+	if (error == cudaErrorInvalidResourceHandle)
+		why = gd_rt_kernel(kernel, &function);
+	return why ? gd_rt_note(why) : error;
 }
 
 GD_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *symbol, dim3 grid, dim3 block,

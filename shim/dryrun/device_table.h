@@ -33,7 +33,6 @@ struct gd_device_facts {
 	int threads_per_sm, blocks_per_sm, registers_per_sm;
 	int shared_per_sm, shared_per_block_optin, l2_bytes, persisting_l2_bytes;
 	int clock_khz, memory_clock_khz, memory_bus_bits;
-	int binary_version; /* newest code that PyTorch is built for and this device runs */
 };
 
 extern struct gd_device_facts gd_facts;

@@ -32,12 +32,20 @@ static struct gd_module *module_in(struct gd_library *library, struct gd_context
 	return module;
 }
 
+/* Launches by kernel come through here, so what was found before is found without the lock. */
 struct gd_function *gd_kernel_function(struct gd_kernel *kernel, struct gd_context *context)
 {
+	struct gd_function **known = &kernel->functions[context->index % GD_KERNEL_CONTEXTS];
+	struct gd_function *last =
+	    gd_object_get(__atomic_load_n(known, __ATOMIC_ACQUIRE), GD_TYPE_FUNCTION);
+	if (last && last->kernel == kernel && last->context_id == context->id)
+		return last;
 	pthread_mutex_lock(&gd_modules_lock);
 	struct gd_module *module = module_in(kernel->library, context);
 	struct gd_function *function =
 	    module ? gd_module_function(module, kernel->name, kernel) : NULL;
+	if (function)
+		__atomic_store_n(known, function, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&gd_modules_lock);
 	return function;
 }

@@ -121,6 +121,7 @@ struct gd_function *gd_module_function(
 	function->module = module;
 	function->kernel = kernel;
 	function->device = module->device;
+	function->context_id = module->context_id;
 	function->facts = facts;
 	function->max_dynamic_shared_bytes = 49152 - facts.static_shared_bytes;
 	function->shared_carveout = -1;

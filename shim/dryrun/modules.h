@@ -27,6 +27,7 @@ struct gd_function {
 	struct gd_function *next; /* of the module */
 	char *name;
 	uint32_t device;
+	uint64_t context_id;
 	struct gd_code_facts facts;
 	/* Settable by cuFuncSetAttribute. */
 	int max_dynamic_shared_bytes;
@@ -58,11 +59,15 @@ struct gd_module {
 	struct gd_module *next, **link; /* all modules */
 };
 
+#define GD_KERNEL_CONTEXTS 8
+
 struct gd_kernel {
 	struct gd_object object;
 	struct gd_library *library;
 	struct gd_kernel *next;
 	char *name;
+	/* Its functions by context index, as far as known; atomic.  One may be stale: compare. */
+	struct gd_function *functions[GD_KERNEL_CONTEXTS];
 };
 
 struct gd_library {
