@@ -9,9 +9,12 @@ $(O)/tests/replay_golden: $(O)/obj/tests/oracle/golden_reader.o
 $(ORACLE_PROGRAMS): $(O)/tests/%: $(O)/obj/tests/oracle/%.o $(ORACLE_PARTS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $(filter %.o,$^) $(ZSTD_STATIC) -lm
+$(O)/tests/replay_recording: $(O)/obj/tests/oracle/replay_recording.o $(ANALYZER_PARTS) $(FORMATS_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -o $@ $(filter %.o,$^) $(PROGRAM_LIBS)
 .PHONY: replay-golden twin
 replay-golden: $(O)/tests/replay_golden ## replay recordings of PyTorch's allocator, DIR=FOLDER
 	@$(O)/tests/replay_golden '$(DIR)'
 twin: $(O)/tests/test_allocator_twin ## allocator model against its slow twin, EVENTS=10000000
 	@$(O)/tests/test_allocator_twin --events $(EVENTS)
-tests-build: $(ORACLE_PROGRAMS)
+tests-build: $(ORACLE_PROGRAMS) $(O)/tests/replay_recording
