@@ -290,6 +290,7 @@
 	X(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) \
 	X(cudaPeekAtLastError) \
 	X(cudaPointerGetAttributes) \
+	X(cudaProfilerInitialize) \
 	X(cudaProfilerStart) \
 	X(cudaProfilerStop) \
 	X(cudaRuntimeGetVersion) \
@@ -370,16 +371,25 @@
 	X(cudnnGetFilterNdDescriptor) \
 	X(cudnnGetLastErrorString) \
 	X(cudnnGetProperty) \
+	X(cudnnGetRNNLinLayerBiasParams) \
+	X(cudnnGetRNNLinLayerMatrixParams) \
+	X(cudnnGetRNNParamsSize) \
 	X(cudnnGetRNNTempSpaceSizes) \
+	X(cudnnGetRNNTrainingReserveSize) \
 	X(cudnnGetRNNWeightParams) \
 	X(cudnnGetRNNWeightSpaceSize) \
+	X(cudnnGetRNNWorkspaceSize) \
 	X(cudnnGetStream) \
 	X(cudnnGetTensorNdDescriptor) \
 	X(cudnnGetVersion) \
 	X(cudnnPoolingForward) \
+	X(cudnnRNNBackwardData) \
 	X(cudnnRNNBackwardData_v8) \
+	X(cudnnRNNBackwardWeights) \
 	X(cudnnRNNBackwardWeights_v8) \
 	X(cudnnRNNForward) \
+	X(cudnnRNNForwardInference) \
+	X(cudnnRNNForwardTraining) \
 	X(cudnnRestoreDropoutDescriptor) \
 	X(cudnnSetActivationDescriptor) \
 	X(cudnnSetCTCLossDescriptorEx) \
@@ -391,7 +401,10 @@
 	X(cudnnSetFilterNdDescriptor) \
 	X(cudnnSetPooling2dDescriptor) \
 	X(cudnnSetRNNDataDescriptor) \
+	X(cudnnSetRNNDescriptor_v6) \
 	X(cudnnSetRNNDescriptor_v8) \
+	X(cudnnSetRNNMatrixMathType) \
+	X(cudnnSetRNNProjectionLayers) \
 	X(cudnnSetSpatialTransformerNdDescriptor) \
 	X(cudnnSetStream) \
 	X(cudnnSetTensorNdDescriptor) \
@@ -774,6 +787,13 @@
 	X(ncclSignal) \
 	X(ncclWaitSignal) \
 	X(ncclWinGetUserPtr)
+
+#define GD_IMPORTS_nvToolsExt(X) \
+	X(nvtxMarkA) \
+	X(nvtxRangeEnd) \
+	X(nvtxRangePop) \
+	X(nvtxRangePushA) \
+	X(nvtxRangeStartA)
 
 #define GD_IMPORTS_nvml(X) \
 	X(nvmlDeviceGetClockInfo) \
