@@ -46,6 +46,7 @@ static bool layout_from_table(uint16_t version, struct gs_python *out)
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		if (layouts[i].version == version) {
 			*out = layouts[i];
+			out->usual = true;
 			return true;
 		}
 	}
@@ -103,6 +104,19 @@ static bool words_to_layout(const uint64_t *words, uint16_t version, struct gs_p
 	return good;
 }
 
+static bool is_usual(const struct gs_python *layout)
+{
+	static const struct gs_python layouts[] = {
+#define ROW(...) GS_PYTHON_LAYOUT(__VA_ARGS__),
+	    GS_PYTHON_USUAL_LAYOUTS(ROW)
+#undef ROW
+	};
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		if (memcmp(layout, &layouts[i], offsetof(struct gs_python, usual)) == 0)
+			return true;
+	return false;
+}
+
 const char *gs_python_from_debug_words(const uint64_t *words, uint16_t version,
     struct gs_python *out)
 {
@@ -119,6 +133,7 @@ const char *gs_python_from_debug_words(const uint64_t *words, uint16_t version,
 	layout.text_other = layout.text_ascii + 16;
 	if (!layout.free_threaded) /* only there may a thread run a copy of the code */
 		layout.frame_copy = layout.code_copies = GS_PYTHON_NONE;
+	layout.usual = is_usual(&layout);
 	*out = layout;
 	return NULL;
 }

@@ -38,6 +38,7 @@ struct gs_python {
 	uint16_t object_type;
 	uint16_t bytes_size, bytes_data;
 	uint16_t text_state, text_length, text_ascii, text_other;
+	bool usual; /* as in GS_PYTHON_LAYOUTS or GS_PYTHON_USUAL_LAYOUTS */
 	void *(*thread_state)(void);
 	uintptr_t code_type, text_type, bytes_type, cell_type;
 };

@@ -29,6 +29,14 @@
 	ROW(3, 11, POINTER, PLACES, 56, 8, 32, 48, 56, 72, 69, 68, 72, 112, 120, 128, 136, 184, 48, 72) \
 	ROW(3, 12, POINTER, PLACES, 56, 0, 0, 8, 56, 72, 70, -1, 68, 112, 120, 128, 136, 192, 40, 56)
 
+/*
+ * What the debug offsets of release builds say, in the same form: only to compile the walk for them.
+ * A build with other offsets is walked by the offsets that it tells.
+ */
+#define GS_PYTHON_USUAL_LAYOUTS(ROW) \
+	ROW(3, 13, POINTER, PLACES, 72, -1, 0, 8, 56, 72, 70, -1, 68, 112, 120, 128, 136, 200, 40, 56) \
+	ROW(3, 14, POINTER, PLACES, 72, -1, 0, 8, 56, 80, 74, -1, 68, 112, 120, 128, 136, 208, 40, 56)
+
 /* The layout that a row says, as the initialiser of a struct gs_python. */
 #define GS_PYTHON_OFFSET(value) ((value) < 0 ? GS_PYTHON_NONE : (uint16_t)(value))
 #define GS_PYTHON_LAYOUT(major, minor, lasti_kind, form, state, inner, code, back, instruction, \

@@ -71,7 +71,7 @@ static inline bool is_watched(uintptr_t code)
 }
 
 /* Where the bytes begin that the frame's instruction pointer points into. */
-static inline uintptr_t code_start(const struct gs_python *layout, uintptr_t frame, uintptr_t code)
+static inline __attribute__((always_inline)) uintptr_t code_start(const struct gs_python *layout, uintptr_t frame, uintptr_t code)
 {
 	if (__builtin_expect(layout->frame_copy != GS_PYTHON_NONE, 0)) {
 		/* A free-threaded 3.14 gives threads copies: {size, copy 0, copy 1, ...}. */
@@ -84,14 +84,15 @@ static inline uintptr_t code_start(const struct gs_python *layout, uintptr_t fra
 }
 
 /* The code object's own four marks are part of the hash: a freed and reused address differs. */
-static inline uint64_t frame_hash(const struct gs_python *layout, uintptr_t code, uint32_t place)
+static inline __attribute__((always_inline)) uint64_t frame_hash(const struct gs_python *layout, uintptr_t code, uint32_t place)
 {
-	uint64_t object = gs_hash_pair(code ^ WORD(code, layout->code_table) << 16,
-	    WORD(code, layout->code_file) + (WORD(code, layout->code_name) << 20));
-	return object ^ ((uint64_t)HALF(code, layout->code_first_line) << 32 | place);
+	uint64_t numbers = (uint64_t)HALF(code, layout->code_first_line) << 32 | place;
+	uint64_t names = WORD(code, layout->code_file) + (WORD(code, layout->code_name) << 20);
+	return gs_hash_pair(code ^ WORD(code, layout->code_table) << 16,
+	    names ^ numbers * GS_HASH_SEED);
 }
 
-static inline void add_frame(struct walking *walk, const struct gs_python *layout,
+static inline __attribute__((always_inline)) void add_frame(struct walking *walk, const struct gs_python *layout,
     uintptr_t frame, uintptr_t code, int32_t lasti)
 {
 	struct gs_python_frame *out = &walk->frames[walk->count++];
@@ -102,7 +103,7 @@ static inline void add_frame(struct walking *walk, const struct gs_python *layou
 		out->module = first_local(frame);
 		walk->hash = gs_hash_add(walk->hash, out->module);
 	}
-	walk->hash = gs_hash_add(walk->hash, frame_hash(layout, code, out->place));
+	walk->hash = gs_hash_chain(walk->hash, frame_hash(layout, code, out->place));
 }
 
 /* 3.8 to 3.10: frame objects, each run by its own C call of the interpreter. */
@@ -146,7 +147,7 @@ static inline __attribute__((always_inline)) uintptr_t walk_frames(struct walkin
 /* The walk is compiled once for each version of the table, with its offsets as constants. */
 static uintptr_t walk_version(struct walking *walk, uintptr_t frame)
 {
-	switch (gs_python.version) {
+	switch (gs_python.usual ? gs_python.version : 0) {
 #define ROW(major, minor, kind, ...) \
 	case (major) << 8 | (minor): { \
 		static const struct gs_python layout = \
@@ -155,6 +156,7 @@ static uintptr_t walk_version(struct walking *walk, uintptr_t frame)
 							   : walk_objects(walk, &layout, frame); \
 	}
 		GS_PYTHON_LAYOUTS(ROW)
+		GS_PYTHON_USUAL_LAYOUTS(ROW)
 #undef ROW
 	default: return walk_frames(walk, &gs_python, frame);
 	}

@@ -485,9 +485,10 @@ TEST(debug_offsets_of_3_14)
 	EXPECT_EQ(layout.text_ascii, 40);
 	EXPECT_EQ(layout.text_other, 56);
 	EXPECT_EQ(layout.frame_copy, GS_PYTHON_NONE);
+	EXPECT(layout.usual);
 	words_of_314(words, true);
 	EXPECT(gs_python_from_debug_words(words, 0x030e, &layout) == NULL);
-	EXPECT(layout.free_threaded);
+	EXPECT(layout.free_threaded && !layout.usual);
 	EXPECT_EQ(layout.frame_copy, 72);
 	EXPECT_EQ(layout.code_copies, 160);
 	words[33] = 5000; /* outside of the frame */
