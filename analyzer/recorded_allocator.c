@@ -49,6 +49,12 @@ static void add_segment(
 	reading->unmap_end = 0;
 }
 
+/* Bytes went back; a damaged recording may give back more than it took. */
+static void lower(struct reading *reading, uint64_t bytes)
+{
+	reading->reserved -= bytes < reading->reserved ? bytes : reading->reserved;
+}
+
 /* ---- blocks ---- */
 
 /* The first block of a capture tells which pool it shares. */
@@ -78,8 +84,10 @@ static void on_block(struct reading *reading, const struct gf_event_ref *event)
 {
 	struct gf_block block;
 	gf_get_block(event->batch, event->row, &block);
-	if (block.device != reading->device || !block.size)
+	if (block.device != reading->device || !block.size) {
+		reading->recorded_count = 0; /* those events were another device's */
 		return;
+	}
 	if (block.size < 0) {
 		for (size_t i = 0; i < reading->recorded_count; i += 2)
 			if (reading->record_thread == event->thread_id)
@@ -156,7 +164,7 @@ static void on_release(struct reading *reading, const struct gf_memory *memory)
 	if (!range->is_reservation) {
 		begin_release(reading, memory->flags);
 		add_segment(reading, GA_HISTORY_SEGMENT_FREE, range->address, range->size);
-		reading->reserved -= range->size;
+		lower(reading, range->size);
 	}
 	ga_held_ranges_remove(&reading->ranges, range);
 }
@@ -168,7 +176,7 @@ static void on_unmap(struct reading *reading, const struct gf_memory *memory)
 	if (!range || !range->is_reservation)
 		return;
 	begin_release(reading, memory->flags);
-	reading->reserved -= memory->size;
+	lower(reading, memory->size);
 	if (reading->unmap_end == memory->address && memory->address != range->address) {
 		struct ga_recorded_allocator *input = reading->input;
 		input->segments[input->segment_count - 1].size += memory->size;

@@ -36,7 +36,7 @@ def load(rng, streams, empty):
         try:
             with torch.cuda.stream(stream):
                 live.append(torch.empty(count, dtype=torch.uint8, device="cuda"))
-        except torch.OutOfMemoryError:
+        except torch.cuda.OutOfMemoryError:
             pass
         if empty and rng.random() < 0.004:
             torch.cuda.empty_cache()
