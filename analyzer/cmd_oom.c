@@ -106,6 +106,23 @@ static void size_fact(const struct ga_page *page, const char *name, uint64_t byt
 		ga_fact(page, name, "%12s  (%" PRIu64 " bytes)", ga_size_text(bytes, text), bytes);
 }
 
+#define SITES_SHOWN 8
+
+/* The line of the program that asked, and what it was doing. */
+static void place_fact(
+    const struct ga_model *model, const struct ga_oom *oom, const struct ga_page *page)
+{
+	struct ga_stack stack = ga_stacks_frames(model->stacks, oom->stack_id);
+	const struct ga_frame *frame = ga_stack_place(&stack);
+	if (!frame)
+		return;
+	char *place = ga_frame_text(frame), *operation = ga_stack_operation(&stack);
+	ga_fact(page, "asked by", "%s%s%s", place, operation ? ", " : "",
+	    operation ? operation : "");
+	free(operation);
+	free(place);
+}
+
 static void oom_text(const struct ga_memory *memory, size_t index, const struct ga_page *page)
 {
 	const struct ga_oom *oom = &memory->refusals.ooms[index];
@@ -127,8 +144,13 @@ static void oom_text(const struct ga_memory *memory, size_t index, const struct 
 	size_fact(page, "reserved, not in use", unallocated(oom));
 	if (call_name(model, oom))
 		ga_fact(page, "refused call", "%s", call_name(model, oom));
+	place_fact(model, oom, page);
 	ga_fact(
 	    page, "cause", "%s: %s", ga_verdict_name(oom->verdict), ga_verdict_words(oom->verdict));
+	if (oom->top.count) {
+		fputc('\n', page->out);
+		ga_sites_text(&oom->top, model->stacks, SITES_SHOWN, page);
+	}
 }
 
 static int report(const struct ga_options *options, struct ga_model *model,
