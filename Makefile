@@ -66,11 +66,12 @@ FORMATS_PIC := $(FORMATS_WRITER:%=$(O)/pic/formats/%.o)
 FORMATS_OBJ := $(patsubst %.c,$(O)/obj/%.o,$(wildcard formats/*.c))
 # Loops over whole columns: vectorised.
 $(foreach part,column_encode column_decode record_gather,$(O)/obj/formats/$(part).o \
-    $(O)/pic/formats/$(part).o): ALL_FLAGS += -O3
+    $(O)/pic/formats/$(part).o): private ALL_FLAGS += -O3
 
 # ---- libgpushim.so -------------------------------------------------------------------------------
 SHIM_OBJ := $(patsubst %,$(O)/pic/%.o,$(basename $(wildcard shim/*.c shim/*.S)))
-$(O)/pic/shim/hook_check.o: ALL_FLAGS += $(CUDA_FLAGS)
+$(O)/pic/shim/hook_check.o: private ALL_FLAGS += $(CUDA_FLAGS)
+$(O)/pic/shim/properties.o: private ALL_FLAGS += $(if $(VERSION),-DGS_VERSION='"$(VERSION)"')
 $(O)/lib/libgpushim.so: $(SHIM_OBJ) $(FORMATS_PIC) shim/libgpushim.map
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-soname,libgpushim.so \

@@ -15,7 +15,9 @@
 #include "shim/settings.h"
 #include "shim/torch_hooks.h"
 
-#define GS_VERSION "0.1.0"
+#ifndef GS_VERSION /* the Makefile gives it */
+#define GS_VERSION "unknown"
+#endif
 
 void gs_property(struct gs_thread *thread, const char *name, const char *value)
 {
