@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `gpushim run` as a wrapper: status, signals, standard input, file descriptors, temporary files.  TAP.
+set -u
+: "${O:=build}"
+O=$(cd "$O" && pwd)
+[ -x "$O/bin/gpushim" ] && [ -e "$O/lib/libgpushim.so" ] || {
+	echo "1..0 # SKIP not built"
+	exit 77
+}
+gpushim=$O/bin/gpushim
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+TMPDIR=$folder
+export TMPDIR
+number=0
+failed=0
+expect() { # WHAT GOT WANTED
+	number=$((number + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $number - $1"
+	else
+		echo "# got '$2', wanted '$3'"
+		echo "not ok $number - $1"
+		failed=1
+	fi
+}
+
+# Start a program that says when it is ready, send the launcher a signal, tell the launcher's status.
+signalled() { # SIGNAL SCRIPT
+	rm -f ready
+	"$gpushim" run -- sh -c "$2" >out 2>/dev/null &
+	launcher=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+		[ -e ready ] && break
+		sleep 0.2
+	done
+	kill -"$1" $launcher
+	wait $launcher
+	echo $?
+}
+
+"$gpushim" run -- sh -c 'exit 9' 2>/dev/null
+expect "exit status" $? 9
+"$gpushim" run -- sh -c 'kill -SEGV $$' 2>/dev/null
+expect "killed by a signal" $? 139
+"$gpushim" run -- ./not-there 2>/dev/null
+expect "a program that is not there" $? 127
+: >no-program && "$gpushim" run -- ./no-program 2>/dev/null
+expect "a file that is no program" $? 126
+expect "SIGTERM reaches the program" "$(signalled TERM ': >ready; exec sleep 20')" 143
+expect "a handler of the program runs" \
+	"$(signalled USR1 'trap "exit 5" USR1; : >ready; while :; do sleep 0.1; done')" 5
+expect "a program that ignores SIGINT ends as it likes" \
+	"$(signalled INT 'trap "" INT; : >ready; sleep 1; exit 3')" 3
+expect "standard input" "$(echo words | "$gpushim" run -- cat 2>/dev/null)" words
+expect "no descriptor is left open" "$("$gpushim" run -- ls /proc/self/fd 2>/dev/null | wc -l)" \
+	"$(ls /proc/self/fd | wc -l)"
+(trap '' HUP && exec "$gpushim" run -- sh -c 'kill -HUP $$; exit 4') 2>/dev/null
+expect "a signal that was ignored stays ignored" $? 4
+mkdir traces && "$gpushim" run -o traces -- sh -c 'echo $GPUSHIM_OUTPUT' >out 2>/dev/null
+expect "a relative folder becomes absolute" "$(cat out)" "$(pwd)/traces"
+"$gpushim" run -o new/ -- true 2>/dev/null
+expect "a folder that ends in a slash is made" "$(ls -d new)" new
+"$gpushim" run --set stacks=none --set GPUSHIM_LIMIT=1G -- sh -c 'echo $GPUSHIM_STACKS $GPUSHIM_LIMIT' >out 2>/dev/null
+expect "settings" "$(cat out)" "none 1G"
+expect "temporary files are gone" "$(ls -d gpushim-* 2>/dev/null)" ""
+echo "1..$number"
+exit $failed
