@@ -54,10 +54,12 @@ static uint64_t read_number(const unsigned char *table, size_t bytes, size_t *at
 	return value;
 }
 
-static int64_t read_signed(const unsigned char *table, size_t bytes, size_t *at)
+/* A step between lines; more than the longest file is damage and reads as 0. */
+static int64_t read_step(const unsigned char *table, size_t bytes, size_t *at)
 {
 	uint64_t value = read_number(table, bytes, at);
-	return value & 1 ? -(int64_t)(value >> 1) : (int64_t)(value >> 1);
+	int64_t step = value >> 1 <= INT32_MAX ? (int64_t)(value >> 1) : 0;
+	return value & 1 ? -step : step;
 }
 
 /* Entries: a byte with bit 7, kind and length in units of 2 bytes; then what the kind asks for. */
@@ -72,7 +74,7 @@ static uint32_t line_of_places(
 			return 0;
 		end += ((head & 7) + 1) * 2;
 		if (kind == LONG || kind == NO_COLUMNS)
-			line += read_signed(table, bytes, &at);
+			line += read_step(table, bytes, &at);
 		else if (kind >= ONE_LINE && kind < NO_COLUMNS)
 			line += kind - ONE_LINE;
 		if (lasti < end)
