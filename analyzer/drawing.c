@@ -53,21 +53,23 @@ static void put_row(const struct ga_page *page, const struct ga_column *columns,
 	fprintf(page->out, "%s\n", before ? ga_style(page, GA_PLAIN) : "");
 }
 
-static void put_axis(const struct ga_page *page, unsigned columns, uint64_t duration_ns)
+static void put_axis(
+    const struct ga_page *page, unsigned columns, uint64_t begin_ns, uint64_t end_ns)
 {
-	char text[GA_SIZE_TEXT];
-	ga_duration_text(duration_ns, text);
+	char from[GA_SIZE_TEXT], text[GA_SIZE_TEXT];
+	ga_duration_text(begin_ns, from);
+	ga_duration_text(end_ns, text);
 	fprintf(page->out, "%*s %s", LABEL, "0", page->unicode ? "└" : "+");
 	for (unsigned i = 0; i < columns; i++)
 		fputs(page->unicode ? "─" : "-", page->out);
-	fprintf(page->out, "\n%*s  0%*s\n", LABEL, "", (int)columns - 1, text);
+	fprintf(page->out, "\n%*s  %s%*s\n", LABEL, "", from, (int)(columns - strlen(from)), text);
 	fprintf(page->out, "%*s  %s%s%s allocated  %s%s%s reserved\n", LABEL, "",
 	    ga_style(page, GA_ACCENT), page->unicode ? "█" : "#", ga_style(page, GA_PLAIN),
 	    ga_style(page, GA_DIM), page->unicode ? "░" : ".", ga_style(page, GA_PLAIN));
 }
 
 void ga_draw_memory(const struct ga_page *page, const struct ga_timeline *timeline, uint64_t limit,
-    uint64_t duration_ns)
+    uint64_t begin_ns, uint64_t end_ns)
 {
 	struct ga_column columns[GA_TIMELINE_SLICES];
 	unsigned count = page->width - LABEL - 3;
@@ -92,5 +94,5 @@ void ga_draw_memory(const struct ga_page *page, const struct ga_timeline *timeli
 		fprintf(page->out, "%*s %s", LABEL, label, page->unicode ? "│" : "|");
 		put_row(page, columns, count, top, row, show_limit && row == ROWS - 1);
 	}
-	put_axis(page, count, duration_ns);
+	put_axis(page, count, begin_ns, end_ns);
 }

@@ -117,7 +117,9 @@ void ga_view_timeline_json(
 void ga_view_drawing(
     const struct ga_memory *memory, const struct ga_account *account, const struct ga_page *page)
 {
+	uint64_t begin, end;
 	uint64_t total = ga_model_device_number(memory->model, account->device, "total_bytes");
+	ga_timeline_span(account->timeline, &begin, &end);
 	ga_draw_memory(page, account->timeline, total == GA_UNKNOWN ? 0 : total,
-	    ga_model_duration_ns(memory->model));
+	    ga_model_ns(memory->model, begin), ga_model_ns(memory->model, end));
 }

@@ -72,9 +72,9 @@ void ga_table_print(const struct ga_page *page, struct ga_table *table);
  * Draw memory over time: allocated filled, reserved above it.
  *
  * @param limit        bytes of the device for the dashed line, 0 if not known or far away
- * @param duration_ns  for the axis
+ * @param begin_ns, end_ns  of ga_timeline_span(), for the axis
  */
 void ga_draw_memory(const struct ga_page *page, const struct ga_timeline *timeline, uint64_t limit,
-    uint64_t duration_ns);
+    uint64_t begin_ns, uint64_t end_ns);
 
 #endif

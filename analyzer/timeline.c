@@ -7,6 +7,7 @@ void ga_timeline_init(struct ga_timeline *timeline, uint64_t first, uint64_t las
 {
 	memset(timeline, 0, sizeof(*timeline));
 	timeline->first = first;
+	timeline->last = last > first ? last : first;
 	timeline->width = (last > first ? last - first : 0) / GA_TIMELINE_SLICES + 1;
 	timeline->slice_end = first + timeline->width;
 	timeline->current = timeline->slices;
@@ -60,12 +61,37 @@ size_t ga_timeline_points(const struct ga_timeline *timeline, struct ga_point *o
 	return count;
 }
 
+/* First and last slice in which something happened. */
+static void used_slices(const struct ga_timeline *timeline, unsigned *from_out, unsigned *to_out)
+{
+	unsigned from = 0, to = GA_TIMELINE_SLICES - 1;
+	while (from < to && !timeline->slices[from].set)
+		from++;
+	while (to > from && !timeline->slices[to].set)
+		to--;
+	bool none = !timeline->slices[from].set;
+	*from_out = none ? 0 : from;
+	*to_out = none ? GA_TIMELINE_SLICES - 1 : to;
+}
+
+void ga_timeline_span(const struct ga_timeline *timeline, uint64_t *begin_out, uint64_t *end_out)
+{
+	unsigned from, to;
+	used_slices(timeline, &from, &to);
+	*begin_out = timeline->first + from * timeline->width;
+	*end_out = timeline->first + (to + 1) * timeline->width;
+	if (to == GA_TIMELINE_SLICES - 1 || *end_out > timeline->last)
+		*end_out = timeline->last;
+}
+
 void ga_timeline_columns(const struct ga_timeline *timeline, struct ga_column *out, unsigned count)
 {
 	struct ga_column before = {0, 0};
-	unsigned slice = 0;
+	unsigned from, to;
+	used_slices(timeline, &from, &to);
+	unsigned slice = from, slices = to - from + 1;
 	for (unsigned i = 0; i < count; i++) {
-		unsigned end = (unsigned)((uint64_t)(i + 1) * GA_TIMELINE_SLICES / count);
+		unsigned end = from + (unsigned)((uint64_t)(i + 1) * slices / count);
 		struct ga_column column = before;
 		for (; slice < end; slice++) {
 			const struct ga_slice *s = &timeline->slices[slice];

@@ -27,8 +27,8 @@ struct ga_slice {
 };
 
 struct ga_timeline {
-	uint64_t first, width; /* ticks */
-	uint64_t slice_end;    /* of `current`: most events stay in the slice of the one before */
+	uint64_t first, last, width; /* ticks */
+	uint64_t slice_end; /* of `current`: most events stay in the slice of the one before */
 	struct ga_slice *current;
 	struct ga_slice slices[GA_TIMELINE_SLICES];
 };
@@ -74,7 +74,12 @@ struct ga_column {
 };
 
 /**
- * Fit the timeline to `count` columns (1..GA_TIMELINE_SLICES); where nothing happened the state
+ * The part of the recording in which memory changed, in ticks; the whole if it never did.
+ */
+void ga_timeline_span(const struct ga_timeline *timeline, uint64_t *begin_out, uint64_t *end_out);
+
+/**
+ * Fit that part to `count` columns (1..GA_TIMELINE_SLICES); where nothing happened the state
  * before goes on.
  */
 void ga_timeline_columns(const struct ga_timeline *timeline, struct ga_column *out, unsigned count);

@@ -71,12 +71,31 @@ TEST(times_outside_the_recording_are_kept_at_its_ends)
 	EXPECT(ga_timeline_points(&timeline, points) >= 1);
 }
 
+TEST(drawing_shows_where_memory_changed)
+{
+	struct ga_column columns[2];
+	uint64_t begin, end;
+	ga_timeline_init(&timeline, 1000, 1000 + 480 * 10 - 1);
+	ga_timeline_span(&timeline, &begin, &end);
+	EXPECT_EQ(begin, 1000);
+	EXPECT_EQ(end, 1000 + 480 * 10 - 1);
+	add(2000, 5, 9); /* slice 100 */
+	add(3995, 7, 9); /* slice 299 */
+	ga_timeline_span(&timeline, &begin, &end);
+	EXPECT_EQ(begin, 2000);
+	EXPECT_EQ(end, 4000);
+	ga_timeline_columns(&timeline, columns, 2);
+	EXPECT_EQ(columns[0].allocated, 5);
+	EXPECT_EQ(columns[1].allocated, 7);
+}
+
 TEST(columns_carry_the_level_on)
 {
 	struct ga_column columns[4];
 	ga_timeline_init(&timeline, 0, 480 * 10 - 1);
 	add(0, 100, 200);
 	add(2500, 40, 200); /* in the third quarter */
+	add(4790, 40, 200);
 	ga_timeline_columns(&timeline, columns, 4);
 	EXPECT_EQ(columns[0].allocated, 100);
 	EXPECT_EQ(columns[1].allocated, 100);
