@@ -6,8 +6,9 @@
 #include "analyzer/allocator_rounding.h"
 #include "analyzer/xalloc.h"
 
-#define PACKING_BLOCKS 50000
-#define PACKING_STEPS UINT64_C(400000000) /* some seconds */
+#define PACKING_BLOCKS 20000
+#define PACKING_BLOCKS_LEAST 500
+#define PACKING_STEPS UINT64_C(1000000000) /* a second or two */
 
 /* All lifetimes in order of block number; `end` 0 marks a block that never was. */
 static struct ga_lifetime *all_lifetimes(const struct ga_alloc_trace *trace)
@@ -136,12 +137,17 @@ static uint64_t harm_of(const struct ga_grid *grid)
 static void pack(
     const struct ga_alloc_trace *trace, size_t blocks_max, struct ga_fragmentation *out)
 {
-	struct ga_lifetime *lives;
-	bool whole;
-	size_t count = ga_alloc_trace_lifetimes(trace, blocks_max, &lives, &whole);
-	out->packing = ga_pack(lives, count, PACKING_STEPS);
-	out->packing_is_window = !whole;
-	free(lives);
+	/* What takes too long is tried again with fewer blocks around the peak. */
+	for (; !out->packing && blocks_max >= PACKING_BLOCKS_LEAST; blocks_max /= 4) {
+		struct ga_lifetime *lives;
+		bool whole;
+		size_t count = ga_alloc_trace_lifetimes(trace, blocks_max, &lives, &whole);
+		out->packing = ga_pack(lives, count, PACKING_STEPS);
+		out->packing_is_window = !whole;
+		free(lives);
+		if (!count)
+			break;
+	}
 	/* Planning can always do what the best setting did. */
 	const struct ga_grid_row *best = ga_grid_best(&out->grid);
 	if (best && best->peak_reserved < out->packing)

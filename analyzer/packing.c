@@ -3,20 +3,19 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/xalloc.h"
 
-/* Placed blocks, found by time: a tree over all blocks in order of start holds the latest end of
- * what is placed below each node, 0 for nothing. */
+/* A placed block. */
+struct placed {
+	uint64_t from, to; /* addresses */
+	uint32_t start, end;
+};
+
 struct plan {
-	const struct ga_lifetime *blocks;
-	size_t count, leaves;
-	uint32_t *ends;	  /* node 1 is the root, leaf i is node leaves + i */
-	uint64_t *starts; /* address by block */
-	struct span {
-		uint64_t from, to;
-	} * spans; /* of the neighbours of the block under way */
-	size_t span_count, span_capacity;
+	struct placed *placed; /* by address */
+	size_t count;
 	uint64_t steps_left;
 };
 
@@ -25,14 +24,7 @@ struct ranked {
 	uint32_t block;
 };
 
-static int by_start(const void *a, const void *b)
-{
-	uint32_t left = ((const struct ga_lifetime *)a)->start;
-	uint32_t right = ((const struct ga_lifetime *)b)->start;
-	return left < right ? -1 : left > right;
-}
-
-/* Highest rank first; ties in order of start, so that results do not depend on qsort. */
+/* Highest rank first; ties in the order given, so that results do not depend on qsort. */
 static int by_rank(const void *a, const void *b)
 {
 	const struct ranked *left = a, *right = b;
@@ -41,114 +33,76 @@ static int by_rank(const void *a, const void *b)
 	return left->block < right->block ? -1 : left->block > right->block;
 }
 
-static int by_address(const void *a, const void *b)
+/* Lowest address at which the block meets none that lives at the same time. */
+static uint64_t lowest_gap(struct plan *plan, const struct ga_lifetime *block)
 {
-	uint64_t left = ((const struct span *)a)->from, right = ((const struct span *)b)->from;
-	return left < right ? -1 : left > right;
-}
-
-/* Blocks before leaf `limit` that are placed and end after `start`. */
-static void find_neighbours(
-    struct plan *plan, size_t node, size_t first, size_t width, size_t limit, uint32_t start)
-{
-	if (first >= limit || plan->ends[node] <= start || !plan->steps_left)
-		return;
-	plan->steps_left--;
-	if (width > 1) {
-		find_neighbours(plan, 2 * node, first, width / 2, limit, start);
-		find_neighbours(plan, 2 * node + 1, first + width / 2, width / 2, limit, start);
-		return;
+	uint64_t at = 0;
+	size_t i = 0;
+	for (; i < plan->count; i++) {
+		const struct placed *other = &plan->placed[i];
+		if (other->end <= block->start || other->start >= block->end)
+			continue;
+		if (other->from >= at + block->size)
+			break;
+		at = other->to > at ? other->to : at;
 	}
-	plan->spans =
-	    ga_xgrow(plan->spans, plan->span_count, &plan->span_capacity, sizeof(*plan->spans));
-	plan->spans[plan->span_count++] =
-	    (struct span){plan->starts[first], plan->starts[first] + plan->blocks[first].size};
+	plan->steps_left -= i < plan->steps_left ? i : plan->steps_left;
+	return at;
 }
 
-/* Number of blocks that start before a moment. */
-static size_t started_before(const struct plan *plan, uint32_t moment)
+static void place(struct plan *plan, const struct ga_lifetime *block, uint64_t address)
 {
 	size_t low = 0, high = plan->count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (plan->blocks[middle].start < moment)
+		if (plan->placed[middle].from < address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
-}
-
-static uint64_t lowest_gap(struct plan *plan, uint64_t size)
-{
-	uint64_t at = 0;
-	if (plan->span_count)
-		qsort(plan->spans, plan->span_count, sizeof(*plan->spans), by_address);
-	for (size_t i = 0; i < plan->span_count; i++) {
-		if (plan->spans[i].from >= at + size)
-			break;
-		if (plan->spans[i].to > at)
-			at = plan->spans[i].to;
-	}
-	return at;
-}
-
-static void place(struct plan *plan, uint32_t block, uint64_t address)
-{
-	plan->starts[block] = address;
-	uint32_t end = plan->blocks[block].end;
-	for (size_t node = plan->leaves + block; node && plan->ends[node] < end; node /= 2)
-		plan->ends[node] = end;
+	memmove(plan->placed + low + 1, plan->placed + low,
+	    (plan->count - low) * sizeof(*plan->placed));
+	plan->placed[low] =
+	    (struct placed){address, address + block->size, block->start, block->end};
+	plan->count++;
 }
 
 /* Height when blocks are placed in the given order, 0 if it takes too long. */
-static uint64_t pack_in_order(struct plan *plan, const struct ranked *order)
+static uint64_t pack_in_order(
+    struct plan *plan, const struct ga_lifetime *blocks, size_t count, const struct ranked *order)
 {
 	uint64_t height = 0;
-	for (size_t i = 0; i < 2 * plan->leaves; i++)
-		plan->ends[i] = 0;
-	for (size_t i = 0; i < plan->count; i++) {
-		const struct ga_lifetime *block = &plan->blocks[order[i].block];
-		plan->span_count = 0;
-		find_neighbours(
-		    plan, 1, 0, plan->leaves, started_before(plan, block->end), block->start);
+	plan->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct ga_lifetime *block = &blocks[order[i].block];
+		uint64_t address = lowest_gap(plan, block);
 		if (!plan->steps_left)
 			return 0;
-		uint64_t address = lowest_gap(plan, block->size);
-		place(plan, order[i].block, address);
+		place(plan, block, address);
 		if (address + block->size > height)
 			height = address + block->size;
 	}
 	return height;
 }
 
-uint64_t ga_pack(struct ga_lifetime *blocks, size_t count, uint64_t steps_max)
+uint64_t ga_pack(const struct ga_lifetime *blocks, size_t count, uint64_t steps_max)
 {
-	struct plan plan = {.blocks = blocks, .count = count, .leaves = 1};
-	uint64_t best = 0;
-	if (!count)
-		return 0;
-	qsort(blocks, count, sizeof(*blocks), by_start);
-	while (plan.leaves < count)
-		plan.leaves *= 2;
-	plan.ends = ga_xalloc(2 * plan.leaves, sizeof(*plan.ends));
-	plan.starts = ga_xalloc(count, sizeof(*plan.starts));
+	struct plan plan = {.placed = ga_xalloc(count, sizeof(*plan.placed))};
 	struct ranked *order = ga_xalloc(count, sizeof(*order));
-	for (int by_life = 0; by_life < 2; by_life++) {
+	uint64_t best = 0;
+	for (int by_life = 0; by_life < 2 && count; by_life++) {
 		for (size_t i = 0; i < count; i++) {
 			double life = by_life ? (double)(blocks[i].end - blocks[i].start) : 1;
 			order[i] = (struct ranked){(double)blocks[i].size * life, (uint32_t)i};
 		}
 		qsort(order, count, sizeof(*order), by_rank);
 		plan.steps_left = steps_max;
-		uint64_t height = pack_in_order(&plan, order);
+		uint64_t height = pack_in_order(&plan, blocks, count, order);
 		if (height && (!best || height < best))
 			best = height;
 	}
 	free(order);
-	free(plan.ends);
-	free(plan.starts);
-	free(plan.spans);
+	free(plan.placed);
 	return best;
 }
 

@@ -22,16 +22,16 @@ struct ga_lifetime {
  * Place blocks, the largest first, and again by size x lifetime, each at the lowest address that is
  * free during its whole life.
  *
- * @param blocks      `end` above `start`; reordered by start
+ * @param blocks      `end` above `start`
  * @param count       may be 0
- * @param steps_max   neighbours looked at before it gives up: bounds the time
+ * @param steps_max   placed blocks looked at before it gives up: bounds the time
  * @return bytes of the better of both, 0 if it gave up (or there is no block)
  *
- * Cost: O(count x neighbours alive at the same time).
+ * Cost: O(count^2), a step is about a nanosecond.
  * Source: greedy by size, as in the literature on static memory planning; usually within a few
  * percent of the lower bound.
  */
-uint64_t ga_pack(struct ga_lifetime *blocks, size_t count, uint64_t steps_max);
+uint64_t ga_pack(const struct ga_lifetime *blocks, size_t count, uint64_t steps_max);
 
 /** Highest sum of sizes alive at one moment: no placement needs less.  Cost: O(count log count). */
 uint64_t ga_pack_floor(const struct ga_lifetime *blocks, size_t count);
