@@ -61,7 +61,7 @@ $(O)/pic/%.o: %.S $(O)/flags $(O)/config.mk
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
 # ---- formats: the writing set goes into the shim, everything into the program ------------------
-FORMATS_WRITER := status records journal record_gather column_encode frame_encode
+FORMATS_WRITER := status records held_file journal record_gather column_encode frame_encode
 FORMATS_PIC := $(FORMATS_WRITER:%=$(O)/pic/formats/%.o)
 FORMATS_OBJ := $(patsubst %.c,$(O)/obj/%.o,$(wildcard formats/*.c))
 # Loops over whole columns: vectorised.

@@ -53,25 +53,26 @@ static bool no_space(int cause)
 static enum gf_status map_file(struct gf_journal *out, const char *path, uint32_t chunk_limit,
     uint32_t first_chunks, struct gf_error *error)
 {
-	out->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (out->fd < 0) {
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0) {
 		int cause = errno;
 		return gf_fail(error, no_space(cause) ? GF_NO_SPACE : GF_IO, UINT64_MAX,
 		    "cannot create the journal %s: %s (errno %d)", path, gf_errno_words(cause),
 		    cause);
 	}
-	int cause = allocate(out->fd, 0, chunk_offset(first_chunks));
+	gf_held_take(&out->file, fd);
+	int cause = allocate(out->file.fd, 0, chunk_offset(first_chunks));
 	if (cause == 0) {
 		out->mapped_bytes = (size_t)chunk_offset(chunk_limit);
-		void *map =
-		    mmap(NULL, out->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, out->fd, 0);
+		void *map = mmap(NULL, out->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    out->file.fd, 0);
 		if (map != MAP_FAILED) {
 			out->header = map;
 			return GF_OK;
 		}
 		cause = errno;
 	}
-	close(out->fd);
+	gf_held_close(&out->file);
 	unlink(path);
 	return gf_fail(error, no_space(cause) ? GF_NO_SPACE : GF_IO, UINT64_MAX,
 	    "cannot set up the journal %s with %u chunks of %u bytes: %s (errno %d)", path,
@@ -84,7 +85,7 @@ enum gf_status gf_journal_create(struct gf_journal *journal, const char *path, u
 	if (first_chunks == 0 || first_chunks > chunk_limit)
 		return gf_fail(error, GF_USAGE, UINT64_MAX, "a journal of %u chunks, %u at first",
 		    chunk_limit, first_chunks);
-	struct gf_journal made = {NULL, 0, -1};
+	struct gf_journal made = {NULL, 0, GF_HELD_NONE};
 	enum gf_status status = map_file(&made, path, chunk_limit, first_chunks, error);
 	if (status)
 		return status;
@@ -114,8 +115,8 @@ uint32_t gf_journal_grow(struct gf_journal *journal, uint32_t count)
 	uint32_t have = header->chunk_count;
 	if (count > header->chunk_limit - have)
 		count = header->chunk_limit - have;
-	if (count == 0 ||
-	    allocate(journal->fd, chunk_offset(have), (off_t)count * GF_CHUNK_BYTES) != 0)
+	if (count == 0 || !gf_held_ours(&journal->file) ||
+	    allocate(journal->file.fd, chunk_offset(have), (off_t)count * GF_CHUNK_BYTES) != 0)
 		return 0;
 	touch((char *)gf_journal_chunk(journal, have), (size_t)count * GF_CHUNK_BYTES);
 	__atomic_store_n(&header->chunk_count, have + count, __ATOMIC_RELEASE);
@@ -192,6 +193,6 @@ void gf_journal_close(struct gf_journal *journal, const char *remove_path)
 	if (remove_path)
 		unlink(remove_path);
 	munmap(journal->header, journal->mapped_bytes);
-	close(journal->fd);
-	*journal = (struct gf_journal){NULL, 0, -1};
+	gf_held_close(&journal->file);
+	*journal = (struct gf_journal){NULL, 0, GF_HELD_NONE};
 }

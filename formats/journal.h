@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/held_file.h"
 #include "formats/records.h"
 #include "formats/status.h"
 
@@ -75,7 +76,7 @@ _Static_assert(sizeof(struct gf_journal_header) <= GF_JOURNAL_HEADER_BYTES, "jou
 struct gf_journal {
 	struct gf_journal_header *header; /* mapping of the whole file; NULL if closed */
 	size_t mapped_bytes;
-	int fd;
+	struct gf_held_file file; /* the program may close it: see gf_held_regain */
 };
 
 /**

@@ -2,6 +2,7 @@
 #include "shim/flusher.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -85,9 +86,10 @@ static void gs_bell_ring(void)
 /* Add chunks up to what is wanted in hand; none is added at the limit or on a full disk. */
 static uint32_t gs_chunks_add(uint32_t unused)
 {
-	return unused < gs_flusher.free_wanted
-	    ? gf_journal_grow(&gs_journal, gs_flusher.free_wanted - unused)
-	    : 0;
+	if (unused >= gs_flusher.free_wanted ||
+	    gf_held_regain(&gs_journal.file, gs_flusher.output.journal_path, O_RDWR) != 0)
+		return 0;
+	return gf_journal_grow(&gs_journal, gs_flusher.free_wanted - unused);
 }
 
 /* Claimers ring when half of what is in hand is gone. */
@@ -428,8 +430,8 @@ static void gs_helper_finish(void)
 	__atomic_fetch_or(&gs_journal.header->flags, GF_JOURNAL_CLEAN, __ATOMIC_RELAXED);
 	/* The mapping stays: a thread may still be writing to it. */
 	unlink(gs_flusher.output.journal_path);
-	close(gs_flusher.output.fd);
-	close(gs_journal.fd);
+	gf_held_close(&gs_flusher.output.file);
+	gf_held_close(&gs_journal.file);
 }
 
 static void *gs_helper(void *unused)
@@ -474,7 +476,7 @@ bool gs_flusher_start(void)
 	sigset_t all, before;
 	pthread_attr_t attributes;
 	pthread_t helper;
-	gs_flusher.output.fd = -1;
+	gf_held_take(&gs_flusher.output.file, -1);
 	gs_flusher.state = GS_HELPER_SETTING_UP;
 	sigfillset(&all);
 	if (pthread_attr_init(&attributes) != 0)
@@ -524,13 +526,13 @@ void gs_flusher_close_inherited(void)
 {
 	if (gs_flusher.state != GS_HELPER_READY)
 		return;
-	close(gs_flusher.output.fd);
-	close(gs_journal.fd);
+	gf_held_close(&gs_flusher.output.file);
+	gf_held_close(&gs_journal.file);
 }
 
 void gs_flusher_forget(void)
 {
 	memset(&gs_flusher, 0, sizeof(gs_flusher));
 	gs_supply = (struct gs_supply){.ring_at = UINT64_MAX};
-	gs_flusher.output.fd = -1;
+	gf_held_take(&gs_flusher.output.file, -1);
 }

@@ -154,7 +154,7 @@ static void gs_journal_place(struct gs_output *out)
 	struct gs_line line;
 	gs_line_start(&line, out->journal_path, sizeof(out->journal_path));
 	out->journal_elsewhere =
-	    fstatfs(out->fd, &s) == 0 && gs_output_is_remote((uint64_t)s.f_type);
+	    fstatfs(out->file.fd, &s) == 0 && gs_output_is_remote((uint64_t)s.f_type);
 	if (!out->journal_elsewhere) {
 		gs_line_format(&line, "%s%s", out->path, GF_JOURNAL_SUFFIX);
 		return;
@@ -202,32 +202,30 @@ static int gs_nameless_link(int fd, const char *path)
 
 /*
  * A trace file is never seen empty: it gets its name once it has its header, where the file system
- * can do that.  Sets out->fd; returns an errno.
+ * can do that.  Sets out->file; returns an errno.
  */
 static int gs_trace_create(struct gs_output *out)
 {
 	unsigned char header[GF_TRACE_HEADER_BYTES];
 	int cause = 0;
 	gf_trace_header(header, out->trace_id);
-	out->fd = gs_nameless_open(out->path);
-	if (out->fd >= 0 && !(cause = gs_output_append(out, header, sizeof(header))) &&
-	    gs_nameless_link(out->fd, out->path) == 0)
+	gf_held_take(&out->file, gs_nameless_open(out->path));
+	if (out->file.fd >= 0 && !(cause = gs_output_append(out, header, sizeof(header))) &&
+	    gs_nameless_link(out->file.fd, out->path) == 0)
 		return 0;
-	bool taken = out->fd >= 0 && !cause && errno == EEXIST;
-	if (out->fd >= 0)
-		close(out->fd);
+	bool taken = out->file.fd >= 0 && !cause && errno == EEXIST;
+	gf_held_close(&out->file);
 	out->bytes = 0;
-	out->fd = -1;
 	if (taken || cause)
 		return taken ? EEXIST : cause;
-	out->fd = open(out->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0644);
-	if (out->fd < 0)
+	int fd = open(out->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0644);
+	if (fd < 0)
 		return errno;
+	gf_held_take(&out->file, fd);
 	cause = gs_output_append(out, header, sizeof(header));
 	if (cause) {
 		unlink(out->path);
-		close(out->fd);
-		out->fd = -1;
+		gf_held_close(&out->file);
 	}
 	return cause;
 }
@@ -292,7 +290,7 @@ bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out)
 	gs_output_name(&line, gs_settings_text(GS_SETTING_output));
 	gs_make_folders(name);
 	out->bytes = 0;
-	out->fd = -1;
+	gf_held_take(&out->file, -1);
 	gs_trace_identity(out);
 	int cause = gs_trace_open(out, name);
 	if (cause) {
@@ -309,26 +307,26 @@ bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out)
 		return true;
 	}
 	unlink(out->path);
-	close(out->fd);
-	out->fd = -1;
+	gf_held_close(&out->file);
 	return false;
 }
 
 int gs_output_append(struct gs_output *out, const void *bytes, size_t count)
 {
-	for (size_t done = 0; done < count;) {
-		ssize_t written = pwrite(out->fd, (const char *)bytes + done, count - done,
+	int cause = gf_held_regain(&out->file, out->path, O_WRONLY);
+	for (size_t done = 0; !cause && done < count;) {
+		ssize_t written = pwrite(out->file.fd, (const char *)bytes + done, count - done,
 		    (off_t)(out->bytes + done));
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0) {
-			int cause = written < 0 ? errno : EIO;
-			if (ftruncate(out->fd, (off_t)out->bytes) != 0)
-				return cause; /* a cut frame at the end is skipped by readers */
-			return cause;
+			cause = written < 0 ? errno : EIO;
+			if (ftruncate(out->file.fd, (off_t)out->bytes) != 0)
+				break; /* a cut frame at the end is skipped by readers */
+			break;
 		}
 		done += (size_t)written;
 	}
-	out->bytes += count;
-	return 0;
+	out->bytes += cause ? 0 : count;
+	return cause;
 }

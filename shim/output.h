@@ -21,7 +21,7 @@ struct gs_output {
 	char path[GS_PATH_BYTES];         /* absolute */
 	char journal_path[GS_PATH_BYTES]; /* beside it, or elsewhere if `journal_elsewhere` */
 	bool journal_elsewhere;
-	int fd;             /* -1: closed */
+	struct gf_held_file file; /* the trace */
 	uint64_t bytes;     /* length of what is good in the trace file */
 	uint64_t trace_id[2];
 };
@@ -30,7 +30,7 @@ struct gs_output {
  * Create the trace file and the journal of this process.  Nothing is left behind on failure, which
  * is logged.
  *
- * @param out          out; fd is -1 on failure
+ * @param out          out; without a file on failure
  * @param journal_out  out
  */
 bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out);

@@ -376,6 +376,30 @@ static void mode_slow(long number) /* for NUMBER milliseconds, for tests that lo
 	}
 }
 
+/* Closes every descriptor, as daemons do, and has files of its own under the numbers. */
+static void mode_close_all(long number)
+{
+	enum { FILES = 1200 }; /* more than the numbers that the recorder uses */
+	load();
+	use_device();
+	cycle();
+	char path[] = "/tmp/gpushim-host-XXXXXX";
+	for (int fd = 3; fd < 2048; fd++)
+		close(fd);
+	int own = mkstemp(path);
+	need(own >= 0 && write(own, "own", 3) == 3, path);
+	for (int i = 0; i < FILES && dup(own) >= 0; i++)
+		continue;
+	struct timespec pause = {.tv_nsec = 1000};
+	for (long i = 0; i < number; i++) {
+		cycle();
+		if (i % 64 == 0)
+			nanosleep(&pause, NULL);
+	}
+	need(lseek(own, 0, SEEK_END) == 3, "nobody else writes to the file of the program");
+	unlink(path);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(long number);
@@ -400,6 +424,7 @@ static const struct {
     {"kill-threads", mode_kill_threads},
     {"reopen", mode_reopen},
     {"slow", mode_slow},
+    {"close-all", mode_close_all},
 };
 
 int main(int argc, char **argv)

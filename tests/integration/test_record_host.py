@@ -139,6 +139,15 @@ def signals_from_outside():
 
 
 @test
+def descriptors_closed_by_the_program():
+    where, done = host("close-all", 100000)
+    equal("status and stderr", (done.returncode, done.stderr), (0, ""))
+    same_counts(one(where, done), told(done))
+    equal("lost", info(one(where))["lost_events"], 0)
+    need(not list(where.glob("*.journal")), "a clean end leaves no journal")
+
+
+@test
 def names_of_files():
     where, done = host("cycles", 1, GPUSHIM_OUTPUT="a/b/%n-%r.gst", RANK=3)
     equal("status", done.returncode, 0)

@@ -88,8 +88,9 @@ TEST(existing_files_are_kept)
 TEST(append_is_all_or_nothing)
 {
 	static struct gs_output out;
-	out.fd = open("/dev/full", O_WRONLY);
-	REQUIRE(out.fd >= 0);
+	strcpy(out.path, "/dev/full");
+	gf_held_take(&out.file, open(out.path, O_WRONLY));
+	REQUIRE(out.file.fd >= 0);
 	EXPECT(gs_output_append(&out, "x", 1) != 0);
 	EXPECT_EQ(out.bytes, 0);
 }

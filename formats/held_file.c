@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/held_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define GF_HIGH_NUMBER 1000 /* below FD_SETSIZE, and the kernel's table stays small */
+#define GF_ROOM_ABOVE 8
+
+static int gf_high_number(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > GF_HIGH_NUMBER + GF_ROOM_ABOVE)
+		return GF_HIGH_NUMBER;
+	return limit.rlim_cur > 2 * GF_ROOM_ABOVE ? (int)limit.rlim_cur - GF_ROOM_ABOVE : 0;
+}
+
+void gf_held_take(struct gf_held_file *held, int fd)
+{
+	struct stat s;
+	*held = (struct gf_held_file)GF_HELD_NONE;
+	if (fd < 0 || fstat(fd, &s) != 0)
+		return;
+	int high = gf_high_number();
+	int higher = fd < high ? fcntl(fd, F_DUPFD_CLOEXEC, high) : -1;
+	if (higher >= 0)
+		close(fd);
+	held->fd = higher >= 0 ? higher : fd;
+	held->device = s.st_dev;
+	held->inode = s.st_ino;
+}
+
+bool gf_held_ours(const struct gf_held_file *held)
+{
+	struct stat s;
+	return held->fd >= 0 && fstat(held->fd, &s) == 0 && s.st_dev == held->device &&
+	    s.st_ino == held->inode;
+}
+
+int gf_held_regain(struct gf_held_file *held, const char *path, int flags)
+{
+	if (gf_held_ours(held))
+		return 0;
+	struct gf_held_file again;
+	int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+	int cause = fd < 0 ? errno : 0;
+	gf_held_take(&again, fd);
+	bool same = again.device == held->device && again.inode == held->inode;
+	if (cause || !same) {
+		gf_held_close(&again);
+		held->fd = -1;
+		return cause ? cause : EBADF; /* renamed or removed, and another is there now */
+	}
+	*held = again;
+	return 0;
+}
+
+void gf_held_close(struct gf_held_file *held)
+{
+	if (gf_held_ours(held))
+		close(held->fd);
+	held->fd = -1;
+}
