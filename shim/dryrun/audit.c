@@ -72,8 +72,8 @@ unsigned la_version(unsigned version)
 }
 
 /*
- * A vendor library without a stand-in is not found, as on a machine without CUDA: better than to let
- * a real one of an installed toolkit in.
+ * A vendor library without a stand-in is not found, as on a machine without CUDA: better than to
+ * let a real one of an installed toolkit in.
  */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
@@ -125,7 +125,8 @@ unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 	    is_ours(map->l_name))
 		return 0;
 	length = snprintf(message, sizeof(message),
-	    "gpushim dryrun: %s is a real NVIDIA library; refusing to run on a mixture of it and the "
+	    "gpushim dryrun: %s is a real NVIDIA library; refusing to run on a mixture of it and "
+	    "the "
 	    "stand-in GPU\n",
 	    map->l_name);
 	if (write(STDERR_FILENO, message, (size_t)length) < 0)

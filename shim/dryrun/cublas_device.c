@@ -79,8 +79,8 @@ GD_REAL_AND_COMPLEX(GD_PLAIN, trsmBatched)
 GD_REAL_AND_COMPLEX(GD_PLAIN, getrfBatched)
 
 #define GD_GEQRF_BATCHED(letter, operation) \
-	GD_EXPORT int cublas##letter##geqrfBatched(struct gd_cublas *handle, int m, int n, void *a, \
-	    int lda, void *tau, int *info, int batch); \
+	GD_EXPORT int cublas##letter##geqrfBatched(struct gd_cublas *handle, int m, int n, \
+	    void *a, int lda, void *tau, int *info, int batch); \
 	int cublas##letter##geqrfBatched(struct gd_cublas *handle, int m, int n, void *a, int lda, \
 	    void *tau, int *info, int batch) \
 	{ \
@@ -98,10 +98,11 @@ GD_REAL_AND_COMPLEX(GD_PLAIN, getrfBatched)
 		return launch(handle, "gpushim_" #letter "getrsBatched"); \
 	}
 #define GD_GELS_BATCHED(letter, operation) \
-	GD_EXPORT int cublas##letter##gelsBatched(struct gd_cublas *handle, int trans, int m, int n, \
-	    int nrhs, void *a, int lda, void *c, int ldc, int *info, int *device_info, int batch); \
-	int cublas##letter##gelsBatched(struct gd_cublas *handle, int trans, int m, int n, int nrhs, \
-	    void *a, int lda, void *c, int ldc, int *info, int *device_info, int batch) \
+	GD_EXPORT int cublas##letter##gelsBatched(struct gd_cublas *handle, int trans, int m, \
+	    int n, int nrhs, void *a, int lda, void *c, int ldc, int *info, int *device_info, \
+	    int batch); \
+	int cublas##letter##gelsBatched(struct gd_cublas *handle, int trans, int m, int n, \
+	    int nrhs, void *a, int lda, void *c, int ldc, int *info, int *device_info, int batch) \
 	{ \
 		*info = 0; \
 		return launch(handle, "gpushim_" #letter "gelsBatched"); \
@@ -162,7 +163,7 @@ GD_NORM(cublasIzamin_v2, "Izamin", 4)
 static size_t type_bytes(int type)
 {
 	switch (type) {
-	case 2: /* f16 */
+	case 2:	 /* f16 */
 	case 14: /* bf16 */
 		return 2;
 	case 1: /* f64 */

@@ -42,8 +42,8 @@ int cublasGetVersion_v2(struct gd_cublas *handle, int *version)
 /* 0 major, 1 minor, 2 patch level */
 int cublasGetProperty(int property, int *value)
 {
-	static const int parts[] = {GD_CUBLAS_VERSION / 10000, GD_CUBLAS_VERSION / 100 % 100,
-	    GD_CUBLAS_VERSION % 100};
+	static const int parts[] = {
+	    GD_CUBLAS_VERSION / 10000, GD_CUBLAS_VERSION / 100 % 100, GD_CUBLAS_VERSION % 100};
 
 	if (property < 0 || property > 2)
 		return GD_CUBLAS_INVALID_VALUE;

@@ -70,8 +70,8 @@ GD_EXPORT int cublasLtMatmulAlgoCheck(void *handle, struct matmul_desc *desc, st
     struct heuristic *result);
 GD_EXPORT int cublasLtMatmulAlgoConfigSetAttribute(
     struct algorithm *algorithm, int attribute, const void *value, size_t bytes);
-GD_EXPORT int cublasLtMatmulAlgoConfigGetAttribute(const struct algorithm *algorithm, int attribute,
-    void *value, size_t bytes, size_t *written);
+GD_EXPORT int cublasLtMatmulAlgoConfigGetAttribute(
+    const struct algorithm *algorithm, int attribute, void *value, size_t bytes, size_t *written);
 GD_EXPORT int cublasLtMatmul(void *handle, struct matmul_desc *desc, const void *alpha,
     const void *a, struct layout *layout_a, const void *b, struct layout *layout_b,
     const void *beta, const void *c, struct layout *layout_c, void *d, struct layout *layout_d,
@@ -214,8 +214,8 @@ int cublasLtMatmulAlgoConfigSetAttribute(
 }
 
 /* The one algorithm is number 0 and has every option at 0. */
-int cublasLtMatmulAlgoConfigGetAttribute(const struct algorithm *algorithm, int attribute,
-    void *value, size_t bytes, size_t *written)
+int cublasLtMatmulAlgoConfigGetAttribute(
+    const struct algorithm *algorithm, int attribute, void *value, size_t bytes, size_t *written)
 {
 	if (value)
 		memset(value, 0, bytes);

@@ -3,8 +3,8 @@
  * Inside of the stand-in CUDA runtime: the driver's functions, what a thread remembers, the kernels
  * that programs registered.  Compiled once per CUDA major against that major's headers.
  *
- * The runtime keeps no device state of its own: every call is a translation into driver calls, which
- * is also what makes it an honest test of whoever watches the driver.
+ * The runtime keeps no device state of its own: every call is a translation into driver calls,
+ * which is also what makes it an honest test of whoever watches the driver.
  */
 #ifndef GD_CUDART_H
 #define GD_CUDART_H
@@ -29,7 +29,7 @@ struct gd_driver {
 #undef GD_POINTER
 #undef GD_POINTER_ORDERED
 };
-extern struct gd_driver gd_driver; /* stream 0 is the legacy default stream */
+extern struct gd_driver gd_driver;	/* stream 0 is the legacy default stream */
 extern struct gd_driver gd_driver_ptsz; /* stream 0 is the per-thread one */
 
 /*
@@ -98,7 +98,8 @@ static inline cudaError_t gd_rt_note(cudaError_t error)
 static inline cudaError_t gd_rt_result(CUresult result)
 {
 	if (__builtin_expect(result == CUDA_ERROR_INVALID_CONTEXT, 0))
-		gd_rt_thread.bound = false; /* somebody took the context away: bind again next time */
+		gd_rt_thread.bound =
+		    false; /* somebody took the context away: bind again next time */
 	return gd_rt_note((cudaError_t)result);
 }
 

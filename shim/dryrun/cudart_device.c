@@ -2,7 +2,6 @@
 /* Devices: which one is current, what they can do, peers, limits. */
 #include "cudart.h"
 
-/* The nearest thing an old driver interface knows of versions is 1000 * major + 10 * minor. */
 GD_EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
 {
 	if (!version)
@@ -46,36 +45,40 @@ GD_EXPORT cudaError_t cudaGetDevice(int *device)
 	return cudaSuccess;
 }
 
+/* Before CUDA 12 the context of a device was made by the first call that needs it. */
+static bool makes_context(CUdevice device)
+{
+	unsigned flags;
+	int active = 1;
+
+	if (CUDART_VERSION < 12000)
+		gd_driver.cuDevicePrimaryCtxGetState(device, &flags, &active);
+	return active;
+}
+
 GD_EXPORT cudaError_t cudaSetDevice(int ordinal)
 {
 	CUdevice device, current;
-	CUcontext context;
-	CUresult result;
+	CUcontext context = NULL;
+	CUresult result = CUDA_SUCCESS;
+	bool bind;
 
 	GD_START();
 	if (gd_rt_thread.bound && gd_rt_thread.device == ordinal &&
 	    gd_driver.cuCtxGetDevice(&current) == CUDA_SUCCESS && current == ordinal)
 		return cudaSuccess;
-	result = gd_driver.cuDeviceGet(&device, ordinal);
-	if (result != CUDA_SUCCESS)
+	if (gd_driver.cuDeviceGet(&device, ordinal) != CUDA_SUCCESS)
 		return gd_rt_note(cudaErrorInvalidDevice);
-#if CUDART_VERSION < 12000 /* before, the context was made by the first call that needs it */
-	CUcontext none = NULL;
-
-	gd_rt_thread.device = ordinal;
-	gd_rt_thread.bound = false;
-	(void)context;
-	return gd_rt_result(gd_driver.cuCtxSetCurrent(none));
-#else
-	result = gd_driver.cuDevicePrimaryCtxRetain(&context, device);
+	bind = makes_context(device);
+	if (bind)
+		result = gd_driver.cuDevicePrimaryCtxRetain(&context, device);
 	if (result == CUDA_SUCCESS)
 		result = gd_driver.cuCtxSetCurrent(context);
 	if (result != CUDA_SUCCESS)
 		return gd_rt_result(result);
 	gd_rt_thread.device = ordinal;
-	gd_rt_thread.bound = true;
+	gd_rt_thread.bound = bind;
 	return cudaSuccess;
-#endif
 }
 
 #if CUDART_VERSION >= 12000
@@ -140,16 +143,15 @@ GD_EXPORT cudaError_t cudaDeviceReset(void)
 }
 
 /* Attribute numbers are the driver's. */
-GD_EXPORT cudaError_t cudaDeviceGetAttribute(
-    int *value, enum cudaDeviceAttr attribute, int ordinal)
+GD_EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int ordinal)
 {
 	CUdevice device;
 
 	GD_START();
 	if (gd_driver.cuDeviceGet(&device, ordinal) != CUDA_SUCCESS)
 		return gd_rt_note(cudaErrorInvalidDevice);
-	return gd_rt_result(gd_driver.cuDeviceGetAttribute(
-	    value, (CUdevice_attribute)attribute, device));
+	return gd_rt_result(
+	    gd_driver.cuDeviceGetAttribute(value, (CUdevice_attribute)attribute, device));
 }
 
 GD_EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int ordinal)
@@ -194,8 +196,8 @@ GD_EXPORT cudaError_t cudaDeviceGetP2PAttribute(
 	if (gd_driver.cuDeviceGet(&a, from) != CUDA_SUCCESS ||
 	    gd_driver.cuDeviceGet(&b, to) != CUDA_SUCCESS)
 		return gd_rt_note(cudaErrorInvalidDevice);
-	return gd_rt_result(gd_driver.cuDeviceGetP2PAttribute(
-	    value, (CUdevice_P2PAttribute)attribute, a, b));
+	return gd_rt_result(
+	    gd_driver.cuDeviceGetP2PAttribute(value, (CUdevice_P2PAttribute)attribute, a, b));
 }
 
 static cudaError_t peer_context(int peer, CUcontext *out)

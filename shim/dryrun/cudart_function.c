@@ -61,7 +61,8 @@ static int kernel_arch(const void *symbol, int otherwise)
 	return arch ? arch : otherwise;
 }
 
-GD_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *symbol)
+GD_EXPORT cudaError_t cudaFuncGetAttributes(
+    struct cudaFuncAttributes *attributes, const void *symbol)
 {
 	static const CUfunction_attribute wanted[] = {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
 	    CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
@@ -158,8 +159,8 @@ GD_EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(
 	error = gd_rt_kernel(symbol, &function);
 	if (error)
 		return gd_rt_note(error);
-	return gd_rt_result(gd_driver.cuOccupancyAvailableDynamicSMemPerBlock(
-	    bytes, function, blocks, block_size));
+	return gd_rt_result(
+	    gd_driver.cuOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, block_size));
 }
 
 GD_EXPORT cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)

@@ -50,8 +50,8 @@ GD_EXPORT cudaError_t cudaGraphNodeGetDependencies(
     cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges, size_t *count)
 {
 	GD_BIND();
-	return gd_rt_result(gd_driver.cuGraphNodeGetDependencies(
-	    node, nodes, (CUgraphEdgeData *)edges, count));
+	return gd_rt_result(
+	    gd_driver.cuGraphNodeGetDependencies(node, nodes, (CUgraphEdgeData *)edges, count));
 }
 #else
 GD_EXPORT cudaError_t cudaGraphNodeGetDependencies(
@@ -95,12 +95,11 @@ GD_EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph)
 	return gd_rt_result(gd_driver.cuGraphExecDestroy(graph));
 }
 
-GD_EXPORT cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, void *data,
-    cudaHostFn_t destroy, unsigned references, unsigned flags)
+GD_EXPORT cudaError_t cudaUserObjectCreate(
+    cudaUserObject_t *object, void *data, cudaHostFn_t destroy, unsigned references, unsigned flags)
 {
 	GD_BIND();
-	return gd_rt_result(
-	    gd_driver.cuUserObjectCreate(object, data, destroy, references, flags));
+	return gd_rt_result(gd_driver.cuUserObjectCreate(object, data, destroy, references, flags));
 }
 
 GD_EXPORT cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count)

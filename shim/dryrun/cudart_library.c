@@ -5,23 +5,23 @@
 #if CUDART_VERSION >= 12080
 
 GD_EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
-    enum cudaJitOption *jit, void **jit_values, unsigned jit_count,
-    enum cudaLibraryOption *options, void **option_values, unsigned option_count)
+    enum cudaJitOption *jit, void **jit_values, unsigned jit_count, enum cudaLibraryOption *options,
+    void **option_values, unsigned option_count)
 {
 	GD_BIND();
-	return gd_rt_result(gd_driver.cuLibraryLoadData((CUlibrary *)library, code,
-	    (CUjit_option *)jit, jit_values, jit_count, (CUlibraryOption *)options, option_values,
-	    option_count));
+	return gd_rt_result(
+	    gd_driver.cuLibraryLoadData((CUlibrary *)library, code, (CUjit_option *)jit, jit_values,
+		jit_count, (CUlibraryOption *)options, option_values, option_count));
 }
 
 GD_EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
-    enum cudaJitOption *jit, void **jit_values, unsigned jit_count,
-    enum cudaLibraryOption *options, void **option_values, unsigned option_count)
+    enum cudaJitOption *jit, void **jit_values, unsigned jit_count, enum cudaLibraryOption *options,
+    void **option_values, unsigned option_count)
 {
 	GD_BIND();
-	return gd_rt_result(gd_driver.cuLibraryLoadFromFile((CUlibrary *)library, path,
-	    (CUjit_option *)jit, jit_values, jit_count, (CUlibraryOption *)options, option_values,
-	    option_count));
+	return gd_rt_result(
+	    gd_driver.cuLibraryLoadFromFile((CUlibrary *)library, path, (CUjit_option *)jit,
+		jit_values, jit_count, (CUlibraryOption *)options, option_values, option_count));
 }
 
 GD_EXPORT cudaError_t cudaLibraryUnload(cudaLibrary_t library)
@@ -51,8 +51,7 @@ GD_EXPORT cudaError_t cudaLibraryGetGlobal(
 	cudaError_t error;
 
 	GD_BIND();
-	error = gd_rt_result(
-	    gd_driver.cuLibraryGetGlobal(&found, bytes, (CUlibrary)library, name));
+	error = gd_rt_result(gd_driver.cuLibraryGetGlobal(&found, bytes, (CUlibrary)library, name));
 	if (!error)
 		*address = (void *)(uintptr_t)found;
 	return error;
@@ -65,8 +64,8 @@ GD_EXPORT cudaError_t cudaLibraryGetManaged(
 	cudaError_t error;
 
 	GD_BIND();
-	error = gd_rt_result(
-	    gd_driver.cuLibraryGetManaged(&found, bytes, (CUlibrary)library, name));
+	error =
+	    gd_rt_result(gd_driver.cuLibraryGetManaged(&found, bytes, (CUlibrary)library, name));
 	if (!error)
 		*address = (void *)(uintptr_t)found;
 	return error;

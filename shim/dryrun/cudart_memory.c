@@ -153,8 +153,8 @@ GD_EXPORT cudaError_t cudaPointerGetAttributes(
 	GD_BIND();
 	if (!out)
 		return gd_rt_note(cudaErrorInvalidValue);
-	error = gd_rt_result(gd_driver.cuPointerGetAttributes(sizeof(wanted) / sizeof(*wanted),
-	    wanted, values, (CUdeviceptr)(uintptr_t)address));
+	error = gd_rt_result(gd_driver.cuPointerGetAttributes(
+	    sizeof(wanted) / sizeof(*wanted), wanted, values, (CUdeviceptr)(uintptr_t)address));
 	if (error)
 		return error;
 	memset(out, 0, sizeof(*out));
@@ -190,8 +190,8 @@ GD_EXPORT cudaError_t cudaMemcpyPeer(
 	return gd_rt_result(result);
 }
 
-GD_EXPORT cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
-    int from_device, size_t bytes, cudaStream_t stream)
+GD_EXPORT cudaError_t cudaMemcpyPeerAsync(
+    void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream)
 {
 	CUdevice a, b;
 	CUcontext to_context, from_context;
@@ -216,8 +216,8 @@ _Static_assert(sizeof(cudaIpcEventHandle_t) == sizeof(CUipcEventHandle), "IPC ha
 GD_EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
 {
 	GD_BIND();
-	return gd_rt_result(gd_driver.cuIpcGetMemHandle(
-	    (CUipcMemHandle *)handle, (CUdeviceptr)(uintptr_t)address));
+	return gd_rt_result(
+	    gd_driver.cuIpcGetMemHandle((CUipcMemHandle *)handle, (CUdeviceptr)(uintptr_t)address));
 }
 
 GD_EXPORT cudaError_t cudaIpcOpenMemHandle(void **out, cudaIpcMemHandle_t handle, unsigned flags)

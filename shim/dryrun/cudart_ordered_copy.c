@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills.  A copy with a stated direction goes to the driver's function of that direction. */
+/* Copies and fills.  A copy with a stated direction goes to the driver's function of that
+ * direction. */
 #include "cudart.h"
 
 static inline CUdeviceptr device(const void *pointer)
@@ -50,7 +51,8 @@ GD_EXPORT cudaError_t cudaMemcpyAsync(
 	}
 }
 
-/* Which side of a pitched copy is memory of what kind; false for a direction that does not exist. */
+/* Which side of a pitched copy is memory of what kind; false for a direction that does not exist.
+ */
 static bool sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
 {
 	static const CUmemorytype table[][2] = {
@@ -105,7 +107,8 @@ GD_EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *f
 	return gd_rt_result(GD_ORDERED.cuMemcpy2DAsync(&plan, stream));
 }
 
-/* Arrays (textures) are not part of the stand-in; the driver refuses what is left of such a plan. */
+/* Arrays (textures) are not part of the stand-in; the driver refuses what is left of such a plan.
+ */
 static cudaError_t plan_3d(CUDA_MEMCPY3D *plan, const struct cudaMemcpy3DParms *p)
 {
 	*plan = (CUDA_MEMCPY3D){0};
@@ -129,8 +132,8 @@ static cudaError_t plan_3d(CUDA_MEMCPY3D *plan, const struct cudaMemcpy3DParms *
 	plan->Height = p->extent.height;
 	plan->Depth = p->extent.depth;
 	return sides(p->kind, &plan->srcMemoryType, &plan->dstMemoryType)
-	    ? cudaSuccess
-	    : cudaErrorInvalidMemcpyDirection;
+		   ? cudaSuccess
+		   : cudaErrorInvalidMemcpyDirection;
 }
 
 GD_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -229,12 +232,11 @@ GD_EXPORT cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStr
 	    GD_ORDERED.cuMemsetD8Async(device(to), (unsigned char)value, bytes, stream));
 }
 
-GD_EXPORT cudaError_t cudaMemset2D(
-    void *to, size_t pitch, int value, size_t width, size_t height)
+GD_EXPORT cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
 	GD_BIND();
-	return gd_rt_result(GD_ORDERED.cuMemsetD2D8(
-	    device(to), pitch, (unsigned char)value, width, height));
+	return gd_rt_result(
+	    GD_ORDERED.cuMemsetD2D8(device(to), pitch, (unsigned char)value, width, height));
 }
 
 GD_EXPORT cudaError_t cudaMemset2DAsync(

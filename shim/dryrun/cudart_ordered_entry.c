@@ -24,8 +24,7 @@ static cudaError_t entry_point(const char *name, void **out, unsigned version,
 		return gd_rt_note(cudaErrorInvalidValue);
 	*out = find(name, version, flags);
 	if (status)
-		*status =
-		    *out ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+		*status = *out ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
 	else if (!*out)
 		return gd_rt_note(cudaErrorSymbolNotFound);
 	return cudaSuccess;

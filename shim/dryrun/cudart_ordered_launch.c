@@ -7,8 +7,8 @@
 #endif
 
 /* Told by no header a C program can include: crt/device_functions.h is for nvcc. */
-GD_EXPORT cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
-    size_t shared_bytes, cudaStream_t stream);
+GD_EXPORT cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
+    void **arguments, size_t shared_bytes, cudaStream_t stream);
 
 static cudaError_t launch(CUfunction function, dim3 grid, dim3 block, void **arguments,
     size_t shared_bytes, cudaStream_t stream)

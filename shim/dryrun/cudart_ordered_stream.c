@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams, their events and their capture, as far as stream 0 depends on the program's compilation. */
+/* Streams, their events and their capture, as far as stream 0 depends on the program's compilation.
+ */
 #include <string.h>
 
 #include "cudart.h"
@@ -103,8 +104,8 @@ GD_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
 	cudaError_t error;
 
 	GD_BIND();
-	error = gd_rt_result(GD_ORDERED.cuStreamGetCaptureInfo(stream, &found, &number, graph,
-	    dependencies, (const CUgraphEdgeData **)edges, count));
+	error = gd_rt_result(GD_ORDERED.cuStreamGetCaptureInfo(
+	    stream, &found, &number, graph, dependencies, (const CUgraphEdgeData **)edges, count));
 	if (error)
 		return error;
 	*status = (enum cudaStreamCaptureStatus)found;
@@ -122,16 +123,15 @@ GD_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
 }
 #else
 static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-    unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **dependencies,
-    size_t *count)
+    unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **dependencies, size_t *count)
 {
 	CUstreamCaptureStatus found = CU_STREAM_CAPTURE_STATUS_NONE;
 	cuuint64_t number = 0;
 	cudaError_t error;
 
 	GD_BIND();
-	error = gd_rt_result(GD_ORDERED.cuStreamGetCaptureInfo(
-	    stream, &found, &number, graph, dependencies, count));
+	error = gd_rt_result(
+	    GD_ORDERED.cuStreamGetCaptureInfo(stream, &found, &number, graph, dependencies, count));
 	if (error)
 		return error;
 	*status = (enum cudaStreamCaptureStatus)found;
@@ -164,8 +164,8 @@ GD_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(
     cudaStream_t stream, cudaGraphNode_t *dependencies, size_t count, unsigned flags)
 {
 	GD_BIND();
-	return gd_rt_result(GD_ORDERED.cuStreamUpdateCaptureDependencies(
-	    stream, dependencies, count, flags));
+	return gd_rt_result(
+	    GD_ORDERED.cuStreamUpdateCaptureDependencies(stream, dependencies, count, flags));
 }
 #endif
 #endif

@@ -39,7 +39,8 @@ GD_EXPORT cudaError_t cudaDeviceSetMemPool(int ordinal, cudaMemPool_t pool)
 	return error ? error : gd_rt_result(gd_driver.cuDeviceSetMemPool(device, pool));
 }
 
-GD_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
+GD_EXPORT cudaError_t cudaMemPoolCreate(
+    cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
 {
 	CUmemPoolProps copy;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cudaGetDeviceProperties: a struct whose fields are device attributes; it changes with the major. */
+/* cudaGetDeviceProperties: a struct whose fields are device attributes; it changes with the major.
+ */
 #include <string.h>
 
 #include "cudart.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels and variables that compiled programs register before main(): PyTorch brings 24 000 of them
- * in 480 fat binaries, most of which are never used, so registration only notes pointers.  A fat
- * binary is given to the driver when the first of its kernels is wanted.
+ * Kernels and variables that compiled programs register before main(): PyTorch brings 24 000 of
+ * them in 480 fat binaries, most of which are never used, so registration only notes pointers.  A
+ * fat binary is given to the driver when the first of its kernels is wanted.
  *
  * One lock guards writing; a look-up takes it only until the entry's handle is known.
  */
@@ -16,7 +16,7 @@
 
 struct binary {
 	const struct gd_fatbin_wrapper *wrapper;
-	void *_Atomic library; /* CUlibrary, or CUmodule per context before CUDA 12 */
+	void *_Atomic library[GD_RT_PLACES]; /* CUlibrary, or CUmodule before CUDA 12 */
 };
 
 /* An open hash table from host symbol to entry; grown under the lock, old tables are kept. */
@@ -109,7 +109,8 @@ static void register_entry(struct table *_Atomic *where, struct binary *binary, 
 	table = table_grow(where);
 	entry = table ? entry_new() : NULL;
 	if (entry) {
-		*entry = (struct gd_rt_entry){symbol, name, binary, NULL, size_bytes};
+		*entry = (struct gd_rt_entry){
+		    .symbol = symbol, .name = name, .binary = binary, .size_bytes = size_bytes};
 		table_put(table, entry);
 	}
 	pthread_mutex_unlock(&lock);
@@ -128,7 +129,8 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 {
 }
 
-/* The module goes; host symbols of a closed library may be reused by another one, which overwrites. */
+/* The module goes; host symbols of a closed library may be reused by another one, which overwrites.
+ */
 void __cudaUnregisterFatBinary(void **handle)
 {
 }
@@ -144,29 +146,39 @@ void __cudaRegisterFunction(void **handle, const char *symbol, char *device_func
 	register_entry(&kernels, (struct binary *)handle, symbol, name, 0);
 }
 
-void __cudaRegisterVar(void **handle, char *symbol, char *device_address,
-    const char *name, int external, size_t size, int constant, int global)
+void __cudaRegisterVar(void **handle, char *symbol, char *device_address, const char *name,
+    int external, size_t size, int constant, int global)
 {
 	register_entry(&variables, (struct binary *)handle, symbol, name, size);
 }
 
-void __cudaRegisterManagedVar(void **handle, void **symbol, char *device_address,
-    const char *name, int external, size_t size, int constant, int global)
+void __cudaRegisterManagedVar(void **handle, void **symbol, char *device_address, const char *name,
+    int external, size_t size, int constant, int global)
 {
 	register_entry(&variables, (struct binary *)handle, symbol, name, size);
+}
+
+/* Which of an entry's handles belongs to the current context; devices beyond the last share it. */
+static unsigned place(void)
+{
+	CUdevice device;
+
+	if (GD_RT_PLACES == 1 || gd_driver.cuCtxGetDevice(&device) != CUDA_SUCCESS)
+		return 0;
+	return device < GD_RT_PLACES ? (unsigned)device : GD_RT_PLACES - 1;
 }
 
 #if CUDA_VERSION >= 12000
 static CUresult library_load(struct binary *binary, CUlibrary *out)
 {
-	CUlibrary library = atomic_load_explicit(&binary->library, memory_order_acquire);
+	CUlibrary library = atomic_load_explicit(&binary->library[0], memory_order_acquire);
 	CUresult result = CUDA_SUCCESS;
 
 	if (!library) {
 		result = gd_driver.cuLibraryLoadData(
 		    &library, binary->wrapper, NULL, NULL, 0, NULL, NULL, 0);
 		if (result == CUDA_SUCCESS)
-			atomic_store_explicit(&binary->library, library, memory_order_release);
+			atomic_store_explicit(&binary->library[0], library, memory_order_release);
 	}
 	*out = library;
 	return result;
@@ -197,13 +209,14 @@ static CUresult variable_load(struct gd_rt_entry *entry, CUdeviceptr *out, size_
 #else
 static CUresult library_load(struct binary *binary, CUmodule *out)
 {
-	CUmodule module = atomic_load_explicit(&binary->library, memory_order_acquire);
+	void *_Atomic *where = &binary->library[place()];
+	CUmodule module = atomic_load_explicit(where, memory_order_acquire);
 	CUresult result = CUDA_SUCCESS;
 
 	if (!module) {
 		result = gd_driver.cuModuleLoadData(&module, binary->wrapper);
 		if (result == CUDA_SUCCESS)
-			atomic_store_explicit(&binary->library, module, memory_order_release);
+			atomic_store_explicit(where, module, memory_order_release);
 	}
 	*out = module;
 	return result;
@@ -235,14 +248,16 @@ cudaError_t gd_rt_kernel(const void *function, CUfunction *out)
 {
 	struct gd_rt_entry *entry =
 	    table_find(atomic_load_explicit(&kernels, memory_order_acquire), function);
-	void *loaded;
 	CUresult result = CUDA_SUCCESS;
+	void *_Atomic *where;
+	void *loaded;
 
 	if (!entry) {
 		*out = (CUfunction)function;
 		return function ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 	}
-	loaded = atomic_load_explicit(&entry->loaded, memory_order_acquire);
+	where = &entry->loaded[place()];
+	loaded = atomic_load_explicit(where, memory_order_acquire);
 	if (__builtin_expect(loaded != NULL, 1)) {
 		*out = loaded;
 		return cudaSuccess;
@@ -250,7 +265,7 @@ cudaError_t gd_rt_kernel(const void *function, CUfunction *out)
 	pthread_mutex_lock(&lock);
 	result = kernel_load(entry, out);
 	if (result == CUDA_SUCCESS)
-		atomic_store_explicit(&entry->loaded, *out, memory_order_release);
+		atomic_store_explicit(where, *out, memory_order_release);
 	pthread_mutex_unlock(&lock);
 	return (cudaError_t)result;
 }

@@ -3,21 +3,32 @@
 #ifndef GD_CUDART_REGISTRY_H
 #define GD_CUDART_REGISTRY_H
 
+#include <cuda.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <vector_types.h>
 
 #include "gd_export.h"
 
+/*
+ * How many handles a kernel has.  Since CUDA 12 the driver's libraries serve every context; the
+ * modules before belong to one, so there is a handle for each device.
+ */
+#if CUDA_VERSION >= 12000
+#define GD_RT_PLACES 1
+#else
+#define GD_RT_PLACES 16
+#endif
+
 struct binary;
 
 /* One registered kernel or variable. */
 struct gd_rt_entry {
 	const void *symbol; /* on the host */
-	const char *name; /* on the device; borrowed from the program */
+	const char *name;   /* on the device; borrowed from the program */
 	struct binary *binary;
-	void *_Atomic loaded; /* the driver's handle, NULL before first use */
-	size_t size_bytes; /* of a variable */
+	void *_Atomic loaded[GD_RT_PLACES]; /* the driver's handles, NULL before first use */
+	size_t size_bytes;		    /* of a variable */
 };
 
 /* Argument of __cudaRegisterFatBinary. */

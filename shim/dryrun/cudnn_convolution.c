@@ -17,7 +17,7 @@ static uint64_t elements(const struct gd_cudnn_shape *shape)
 static unsigned type_bytes(int type)
 {
 	switch (type) {
-	case 1: /* double */
+	case 1:	 /* double */
 	case 10: /* int64 */
 		return 8;
 	case 2: /* half */
@@ -55,7 +55,7 @@ static uint64_t relayout_bytes(const struct gd_cudnn_shape *shape)
 uint64_t gd_cudnn_convolution_workspace(const struct gd_cudnn_convolution *convolution)
 {
 	uint64_t bytes = relayout_bytes(&convolution->x) + relayout_bytes(&convolution->w) +
-	    relayout_bytes(&convolution->y);
+			 relayout_bytes(&convolution->y);
 
 	if (convolution->direction == GD_CUDNN_WGRAD && type_bytes(convolution->w.type) == 2)
 		bytes += part(4 * elements(&convolution->w));
@@ -103,10 +103,10 @@ void gd_cudnn_convolution_work(
     const struct gd_cudnn_convolution *convolution, struct gd_work *work_out)
 {
 	uint64_t per_output = convolution->w.dimensions && convolution->w.size[0] > 0
-	    ? elements(&convolution->w) / (uint64_t)convolution->w.size[0]
-	    : 0;
-	const struct gd_cudnn_shape *result = convolution->direction == GD_CUDNN_FPROP
-	    ? &convolution->y
+				  ? elements(&convolution->w) / (uint64_t)convolution->w.size[0]
+				  : 0;
+	const struct gd_cudnn_shape *result =
+	    convolution->direction == GD_CUDNN_FPROP   ? &convolution->y
 	    : convolution->direction == GD_CUDNN_DGRAD ? &convolution->x
 						       : &convolution->w;
 
@@ -116,8 +116,7 @@ void gd_cudnn_convolution_work(
 	work_out->rate = rate_of(convolution->x.type);
 }
 
-static void read_list(
-    const struct gd_descriptor *tensor, int name, int64_t *out, int *count)
+static void read_list(const struct gd_descriptor *tensor, int name, int64_t *out, int *count)
 {
 	const struct gd_attribute *attribute = gd_descriptor_find(tensor, name);
 	int64_t wanted = attribute && attribute->type == GD_CUDNN_TYPE_INT64 ? attribute->count : 0;
@@ -129,8 +128,7 @@ static void read_list(
 	*count = (int)wanted;
 }
 
-static void read_tensor(
-    const struct gd_descriptor *operation, int name, struct gd_cudnn_shape *out)
+static void read_tensor(const struct gd_descriptor *operation, int name, struct gd_cudnn_shape *out)
 {
 	const struct gd_descriptor *tensor = gd_descriptor_link(operation, name, 0);
 	const struct gd_attribute *type;
@@ -178,7 +176,8 @@ uint64_t gd_cudnn_graph_workspace(const struct gd_descriptor *graph)
 	struct gd_descriptor *operation;
 	uint64_t bytes = 0;
 
-	for (int64_t i = 0; (operation = gd_descriptor_link(graph, GD_CUDNN_GRAPH_OPERATIONS, i)); i++) {
+	for (int64_t i = 0; (operation = gd_descriptor_link(graph, GD_CUDNN_GRAPH_OPERATIONS, i));
+	     i++) {
 		if (read_convolution(operation, &convolution))
 			bytes += gd_cudnn_convolution_workspace(&convolution);
 	}
@@ -212,7 +211,8 @@ void gd_cudnn_graph_work(const struct gd_descriptor *graph, struct gd_work *work
 	struct gd_cudnn_convolution convolution;
 	struct gd_descriptor *operation;
 
-	for (int64_t i = 0; (operation = gd_descriptor_link(graph, GD_CUDNN_GRAPH_OPERATIONS, i)); i++) {
+	for (int64_t i = 0; (operation = gd_descriptor_link(graph, GD_CUDNN_GRAPH_OPERATIONS, i));
+	     i++) {
 		if (read_convolution(operation, &convolution)) {
 			gd_cudnn_convolution_work(&convolution, work_out);
 			return;

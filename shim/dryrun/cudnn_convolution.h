@@ -4,9 +4,9 @@
  *
  * The workspace of a convolution is an invention, but a stated one: the kernels that a real cuDNN
  * prefers on tensor cores compute channels-last, so each tensor of the operation that has another
- * layout (and more than one channel) is copied once into the workspace; a weight gradient in 16 bits
- * accumulates in single precision, one more copy of the weights of 4 bytes per element.  Every part
- * is rounded up to 256 bytes.  Other operations take none.
+ * layout (and more than one channel) is copied once into the workspace; a weight gradient in 16
+ * bits accumulates in single precision, one more copy of the weights of 4 bytes per element.  Every
+ * part is rounded up to 256 bytes.  Other operations take none.
  */
 #ifndef GD_CUDNN_CONVOLUTION_H
 #define GD_CUDNN_CONVOLUTION_H

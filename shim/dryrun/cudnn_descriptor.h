@@ -15,10 +15,10 @@
 
 enum gd_cudnn_status {
 	GD_CUDNN_SUCCESS = 0,
-	GD_CUDNN_ALLOC_FAILED = 1003,
-	GD_CUDNN_BAD_PARAM = 2000,
-	GD_CUDNN_NOT_SUPPORTED = 3000,
-	GD_CUDNN_EXECUTION_FAILED = 5000,
+	GD_CUDNN_ALLOC_FAILED = GD_CUDNN_MAJOR >= 9 ? 1003 : 2,
+	GD_CUDNN_BAD_PARAM = GD_CUDNN_MAJOR >= 9 ? 2000 : 3,
+	GD_CUDNN_NOT_SUPPORTED = GD_CUDNN_REFUSAL,
+	GD_CUDNN_EXECUTION_FAILED = GD_CUDNN_MAJOR >= 9 ? 5000 : 8,
 };
 
 enum gd_cudnn_kind { /* cudnnBackendDescriptorType_t */
@@ -78,8 +78,8 @@ struct gd_attribute {
 };
 
 /*
- * Counted: a graph keeps its operations, which keep their tensors, even when the program has destroyed
- * its own handles of them.
+ * Counted: a graph keeps its operations, which keep their tensors, even when the program has
+ * destroyed its own handles of them.
  */
 struct gd_descriptor {
 	int kind;

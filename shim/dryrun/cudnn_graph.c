@@ -58,8 +58,8 @@ static int answer_results(
 	if (!config || !graph ||
 	    cudnnBackendCreateDescriptor(GD_CUDNN_ENGINE, &engine) != GD_CUDNN_SUCCESS)
 		return GD_CUDNN_BAD_PARAM;
-	linked = gd_descriptor_set(
-		     engine, GD_CUDNN_ENGINE_GRAPH, GD_CUDNN_TYPE_DESCRIPTOR, 1, &graph) &&
+	linked =
+	    gd_descriptor_set(engine, GD_CUDNN_ENGINE_GRAPH, GD_CUDNN_TYPE_DESCRIPTOR, 1, &graph) &&
 	    gd_descriptor_set(config, GD_CUDNN_CONFIG_ENGINE, GD_CUDNN_TYPE_DESCRIPTOR, 1, &engine);
 	gd_descriptor_drop(engine); /* the configuration keeps it */
 	if (!linked)
@@ -126,7 +126,6 @@ int cudnnBackendExecute(
 	if (!handle || !plan || !(graph = graph_of_plan(plan)))
 		return GD_CUDNN_BAD_PARAM;
 	gd_cudnn_graph_work(graph, &work);
-	return gd_kernel_launch(&work, handle->stream) == CUDA_SUCCESS
-	    ? GD_CUDNN_SUCCESS
-	    : GD_CUDNN_EXECUTION_FAILED;
+	return gd_kernel_launch(&work, handle->stream) == CUDA_SUCCESS ? GD_CUDNN_SUCCESS
+								       : GD_CUDNN_EXECUTION_FAILED;
 }

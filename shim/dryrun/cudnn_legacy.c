@@ -6,8 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PyTorch wants the same major and at least the minor it was built with: 9.1 for 2.6, 9.26 for 2.15. */
+/*
+ * PyTorch wants the same major and at least the minor it was built with: 8.5 for 2.0, 9.1
+ * for 2.6, 9.26 for 2.15.  Version 9 made more room for the minor.
+ */
+#if GD_CUDNN_MAJOR >= 9
 #define GD_CUDNN_VERSION 92600
+#define GD_CUDNN_MAJOR_UNIT 10000
+#else
+#define GD_CUDNN_VERSION 8907
+#define GD_CUDNN_MAJOR_UNIT 1000
+#endif
 
 GD_EXPORT size_t cudnnGetVersion(void);
 GD_EXPORT size_t cudnnGetMaxDeviceVersion(void);
@@ -38,8 +47,8 @@ size_t cudnnGetCudartVersion(void)
 /* 0 major, 1 minor, 2 patch level */
 int cudnnGetProperty(int property, int *value)
 {
-	static const int parts[] = {GD_CUDNN_VERSION / 10000, GD_CUDNN_VERSION / 100 % 100,
-	    GD_CUDNN_VERSION % 100};
+	static const int parts[] = {
+	    GD_CUDNN_MAJOR, GD_CUDNN_VERSION % GD_CUDNN_MAJOR_UNIT / 100, GD_CUDNN_VERSION % 100};
 
 	if (property < 0 || property > 2)
 		return GD_CUDNN_BAD_PARAM;
@@ -120,8 +129,8 @@ int cudnnGetStream(struct gd_cudnn *handle, CUstream *stream)
 	}
 GD_LEGACY_KINDS(GD_LIFE)
 
-GD_EXPORT int cudnnSetTensorNdDescriptor(struct gd_cudnn_legacy *tensor, int type, int count,
-    const int *sizes, const int *strides);
+GD_EXPORT int cudnnSetTensorNdDescriptor(
+    struct gd_cudnn_legacy *tensor, int type, int count, const int *sizes, const int *strides);
 GD_EXPORT int cudnnGetTensorNdDescriptor(const struct gd_cudnn_legacy *tensor, int wanted,
     int *type, int *count, int *sizes, int *strides);
 GD_EXPORT int cudnnSetFilterNdDescriptor(
@@ -136,8 +145,8 @@ GD_EXPORT int cudnnSetActivationDescriptor(
     struct gd_cudnn_legacy *activation, int mode, int propagate_nan, double coefficient);
 GD_EXPORT int cudnnSetPooling2dDescriptor(struct gd_cudnn_legacy *pooling);
 
-int cudnnSetTensorNdDescriptor(struct gd_cudnn_legacy *tensor, int type, int count,
-    const int *sizes, const int *strides)
+int cudnnSetTensorNdDescriptor(
+    struct gd_cudnn_legacy *tensor, int type, int count, const int *sizes, const int *strides)
 {
 	if (!tensor || count < 0 || count > GD_CUDNN_MAX_DIMENSIONS)
 		return GD_CUDNN_BAD_PARAM;

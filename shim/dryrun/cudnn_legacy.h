@@ -9,8 +9,8 @@
 
 struct gd_cudnn_legacy {
 	struct gd_cudnn_shape shape; /* tensors, filters */
-	int format; /* filters: 0 NCHW, 1 NHWC */
-	int groups, math_type; /* convolutions */
+	int format;		     /* filters: 0 NCHW, 1 NHWC */
+	int groups, math_type;	     /* convolutions */
 };
 
 /** Status of a launch. */

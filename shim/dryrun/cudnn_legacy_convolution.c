@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions of the older interface: one algorithm, and the workspace model of the graph interface. */
+/* Convolutions of the older interface: one algorithm, and the workspace model of the graph
+ * interface. */
 #include <string.h>
 
 #include "cudnn_legacy.h"

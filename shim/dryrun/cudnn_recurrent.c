@@ -3,7 +3,7 @@
  * Recurrent networks and dropout states of cuDNN.
  *
  * The layout of the weights is this: for each layer and direction all input matrices, then all
- * recurrent ones, gate after gate, then the biases in the same order; nothing in between.  Workspace
+ * recurrent ones, gate after gate, then the biases in the same order; nothing in between. Workspace
  * and reserve are a stated model: the workspace holds the gates of all time steps of one layer, the
  * reserve (training) the gates and outputs of all layers.
  */
@@ -167,9 +167,10 @@ int cudnnGetRNNTempSpaceSizes(struct gd_cudnn *handle, struct recurrent *rnn, in
 	if (workspace)
 		*workspace = (size_t)(cells * gates_of(rnn) * element_bytes(rnn));
 	if (reserve)
-		*reserve = training
-		    ? (size_t)(cells * (gates_of(rnn) + 2) * rnn->layers * element_bytes(rnn))
-		    : 0;
+		*reserve =
+		    training
+			? (size_t)(cells * (gates_of(rnn) + 2) * rnn->layers * element_bytes(rnn))
+			: 0;
 	return GD_CUDNN_SUCCESS;
 }
 
@@ -183,7 +184,8 @@ static void describe(struct gd_cudnn_legacy *tensor, int type, int64_t rows, int
 	    .stride = {rows * columns, columns, 1}};
 }
 
-/* Where a matrix and its bias lie; a part without one has address 0.  Either may not be asked for. */
+/* Where a matrix and its bias lie; a part without one has address 0.  Either may not be asked for.
+ */
 int cudnnGetRNNWeightParams(struct gd_cudnn *handle, struct recurrent *rnn, int32_t layer,
     size_t bytes, const void *weights, int32_t part, struct gd_cudnn_legacy *matrix,
     void **matrix_address, struct gd_cudnn_legacy *bias, void **bias_address)
@@ -196,11 +198,10 @@ int cudnnGetRNNWeightParams(struct gd_cudnn *handle, struct recurrent *rnn, int3
 		return GD_CUDNN_BAD_PARAM;
 	for (int64_t i = 0; i < layer; i++)
 		before += layer_elements(rnn, i);
-	at = before +
-	    (part < gates ? part * hidden * input
-			  : gates * hidden * input + recurrent * hidden * output_of(rnn));
+	at = before + (part < gates ? part * hidden * input
+				    : gates * hidden * input + recurrent * hidden * output_of(rnn));
 	bias_at = before + layer_elements(rnn, layer) - biases_of(rnn) * gates * hidden +
-	    (biases_of(rnn) == 2 ? part : part % gates) * hidden;
+		  (biases_of(rnn) == 2 ? part : part % gates) * hidden;
 	if (part == 2 * gates) { /* the projection */
 		rows = output_of(rnn);
 		width = hidden;
@@ -213,8 +214,8 @@ int cudnnGetRNNWeightParams(struct gd_cudnn *handle, struct recurrent *rnn, int3
 	describe(bias, rnn->type, hidden, 1);
 	if (bias_address)
 		*bias_address = part < 2 * gates && biases_of(rnn)
-		    ? (char *)weights + bias_at * element_bytes(rnn)
-		    : NULL;
+				    ? (char *)weights + bias_at * element_bytes(rnn)
+				    : NULL;
 	return GD_CUDNN_SUCCESS;
 }
 

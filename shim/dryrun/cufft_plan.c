@@ -76,7 +76,8 @@ int cufftGetVersion(int *version)
 	return CUFFT_SUCCESS;
 }
 
-/* PyTorch switches it off and gives the work area itself; switched on, nothing is allocated either. */
+/* PyTorch switches it off and gives the work area itself; switched on, nothing is allocated either.
+ */
 int cufftSetAutoAllocation(int number, int automatic)
 {
 	return find(number) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;

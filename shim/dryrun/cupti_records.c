@@ -33,7 +33,7 @@ static CUpti_BuffersCallbackRequestFunc request_buffer;
 static CUpti_BuffersCallbackCompleteFunc complete_buffer;
 static CUpti_TimestampCallbackFunc client_clock;
 static uint64_t mono_at_start, client_at_start; /* one reading of both clocks */
-static uint8_t *spare_buffer; /* asked for at the first record */
+static uint8_t *spare_buffer;			/* asked for at the first record */
 static size_t spare_bytes;
 static bool observing;
 
@@ -58,7 +58,8 @@ uint64_t gd_records_now(void)
 	return client_clock ? client_clock() : clock_ns(CLOCK_REALTIME);
 }
 
-/* ---- names: kept for ever, as clients look at them after the module is gone ----------------------- */
+/* ---- names: kept for ever, as clients look at them after the module is gone
+ * ----------------------- */
 
 struct name {
 	struct name *next;
@@ -86,7 +87,8 @@ static const char *keep_name(const char *text)
 	return name->text;
 }
 
-/* ---- from operations to records --------------------------------------------------------------------- */
+/* ---- from operations to records
+ * --------------------------------------------------------------------- */
 
 /* A zeroed record of a kind, or NULL when the kind is off or memory is out.  Under the lock. */
 static union record *add(CUpti_ActivityKind kind)
@@ -226,8 +228,8 @@ static void add_call(const struct gd_operation *operation, uint32_t correlation)
 	if (!record)
 		return;
 	record->call.cbid = operation->graph_exec_id
-	    ? (CUpti_CallbackId)CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000
-	    : calls[operation->kind];
+				? (CUpti_CallbackId)CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000
+				: calls[operation->kind];
 	record->call.start = record->call.end = clock_ns(CLOCK_MONOTONIC);
 	record->call.processId = (uint32_t)getpid();
 	record->call.threadId = (uint32_t)(uintptr_t)pthread_self();
@@ -290,7 +292,8 @@ static void see(const struct gd_operation *operation, void *user)
 	pthread_mutex_unlock(&lock);
 }
 
-/* ---- settings ------------------------------------------------------------------------------------------ */
+/* ---- settings
+ * ------------------------------------------------------------------------------------------ */
 
 static void observe(bool on)
 {
@@ -313,8 +316,8 @@ bool gd_records_enable(unsigned kind, bool on)
 		return false;
 	enabled[kind] = on;
 	any = enabled[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] ||
-	    enabled[CUPTI_ACTIVITY_KIND_KERNEL] || enabled[CUPTI_ACTIVITY_KIND_MEMCPY] ||
-	    enabled[CUPTI_ACTIVITY_KIND_MEMSET];
+	      enabled[CUPTI_ACTIVITY_KIND_KERNEL] || enabled[CUPTI_ACTIVITY_KIND_MEMCPY] ||
+	      enabled[CUPTI_ACTIVITY_KIND_MEMSET];
 	observe(any);
 	if (any)
 		ask_for_buffer();
@@ -374,7 +377,8 @@ bool gd_records_pop(CUpti_ExternalCorrelationKind kind, uint64_t *id_out)
 	return true;
 }
 
-/* ---- handing over ---------------------------------------------------------------------------------------- */
+/* ---- handing over
+ * ---------------------------------------------------------------------------------------- */
 
 /* A line through two readings of both clocks. */
 struct conversion {
@@ -426,8 +430,8 @@ static void convert_all(union record *records, size_t count)
 		how.rate = 1; /* CLOCK_REALTIME counts nanoseconds too */
 	} else {
 		how.rate = mono > how.mono
-		    ? (double)(int64_t)(client - how.client) / (double)(mono - how.mono)
-		    : 1;
+			       ? (double)(int64_t)(client - how.client) / (double)(mono - how.mono)
+			       : 1;
 	}
 	for (size_t i = 0; i < count; i++)
 		convert_record(&how, &records[i]);

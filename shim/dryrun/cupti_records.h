@@ -5,8 +5,8 @@
  * The driver's observer gives each operation as it is enqueued.  It becomes a device record, one
  * record of the runtime call that enqueued it (its correlation id is new for each operation), and
  * one record for each external id that the thread has pushed.  Records wait here, with times of
- * CLOCK_MONOTONIC, and get the client's clock when they are handed over: that clock (PyTorch gives the
- * processor's counter) can be converted only between two readings of both.
+ * CLOCK_MONOTONIC, and get the client's clock when they are handed over: that clock (PyTorch gives
+ * the processor's counter) can be converted only between two readings of both.
  *
  * All records have room for the longest layout of any release, so a client that was built for newer
  * structs than the headers here reads zeros and not the next record.

@@ -132,7 +132,8 @@ GD_EXPORT CUptiResult cuptiFinalize(void)
 	return CUPTI_SUCCESS;
 }
 
-/* Buffers are the client's and have no limits here, so the settings for them are read and forgotten. */
+/* Buffers are the client's and have no limits here, so the settings for them are read and
+ * forgotten. */
 GD_EXPORT CUptiResult cuptiActivitySetAttribute(
     CUpti_ActivityAttribute attribute, size_t *bytes, void *value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dense factorisations of cuSOLVER: one launch each; results, and the word that reports success, lie
- * in device memory.
+ * Dense factorisations of cuSOLVER: one launch each; results, and the word that reports success,
+ * lie in device memory.
  *
  * The workspace is a stated model: a panel of 64 columns for factorisations and what is made of
  * them, one more matrix for eigenvalues and singular values.
@@ -18,8 +18,8 @@ static int launch(const struct gd_cusolver *handle, const char *name)
 	if (!handle)
 		return GD_CUSOLVER_NOT_INITIALIZED;
 	return gd_kernel_launch(&work, handle->stream) == CUDA_SUCCESS
-	    ? GD_CUSOLVER_SUCCESS
-	    : GD_CUSOLVER_EXECUTION_FAILED;
+		   ? GD_CUSOLVER_SUCCESS
+		   : GD_CUSOLVER_EXECUTION_FAILED;
 }
 
 static int panel(int rows, int *elements)
@@ -48,7 +48,8 @@ static int matrix(int rows, int columns, int *elements)
 #define GD_HANDLE struct gd_cusolver *handle
 #define GD_SIZES_OF_ALL(T) \
 	GD_SIZE(T##getrf, (GD_HANDLE, int m, int n, void *a, int lda, int *size), panel(m, size)) \
-	GD_SIZE(T##potrf, (GD_HANDLE, int uplo, int n, void *a, int lda, int *size), panel(n, size)) \
+	GD_SIZE( \
+	    T##potrf, (GD_HANDLE, int uplo, int n, void *a, int lda, int *size), panel(n, size)) \
 	GD_SIZE(T##geqrf, (GD_HANDLE, int m, int n, void *a, int lda, int *size), panel(m, size)) \
 	GD_SIZE(T##sytrf, (GD_HANDLE, int n, void *a, int lda, int *size), panel(n, size)) \
 	GD_SIZE(T##gesvd, (GD_HANDLE, int m, int n, int *size), matrix(m, n, size)) \
@@ -60,12 +61,12 @@ static int matrix(int rows, int columns, int *elements)
 	    (GD_HANDLE, int job, int m, int n, const void *a, int lda, const void *s, \
 		const void *u, int ldu, const void *v, int ldv, int *size, void *parameters, \
 		int batch), \
-	    matrix(m, n * batch, size)) \
+	    matrix(m, n *batch, size)) \
 	GD_SIZE(T##gesvdaStridedBatched, \
 	    (GD_HANDLE, int job, int rank, int m, int n, const void *a, int lda, long long sa, \
 		const void *s, long long ss, const void *u, int ldu, long long su, const void *v, \
 		int ldv, long long sv, int *size, int batch), \
-	    matrix(m, n * batch, size))
+	    matrix(m, n *batch, size))
 #define GD_SIZES_OF_FIELD(T, q, evd) \
 	GD_SIZE(T##q##gqr, \
 	    (GD_HANDLE, int m, int n, int k, const void *a, int lda, const void *tau, int *size), \
@@ -85,7 +86,7 @@ static int matrix(int rows, int columns, int *elements)
 	GD_SIZE(T##evd##jBatched, \
 	    (GD_HANDLE, int job, int uplo, int n, const void *a, int lda, const void *w, \
 		int *size, void *parameters, int batch), \
-	    matrix(n, n * batch, size))
+	    matrix(n, n *batch, size))
 
 GD_SIZES_OF_ALL(S)
 GD_SIZES_OF_ALL(D)
@@ -155,7 +156,7 @@ GD_SIZE(XsyevBatched,
     (GD_HANDLE, void *parameters, int job, int uplo, int64_t n, int type, const void *a,
 	int64_t lda, int type_w, const void *w, int compute, size_t *device, size_t *host,
 	int64_t batch),
-    bytes(n, n * batch, device, host))
+    bytes(n, n *batch, device, host))
 GD_SIZE(Xgeev,
     (GD_HANDLE, void *parameters, int job_left, int job_right, int64_t n, int type, const void *a,
 	int64_t lda, int type_w, const void *w, int type_left, const void *left, int64_t ld_left,

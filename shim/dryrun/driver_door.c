@@ -5,8 +5,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-typedef CUresult (*gd_lookup_fn)(const char *, void **, int, cuuint64_t,
-    CUdriverProcAddressQueryResult *);
+typedef CUresult (*gd_lookup_fn)(
+    const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
 
 static void *_Atomic driver_handle;
 static void *_Atomic driver_lookup;

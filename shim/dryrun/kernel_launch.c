@@ -55,7 +55,7 @@ static CUresult open_driver(void)
 	*(void **)&tell_work = gd_driver_extra("gpushim_dryrun_hint");
 	*(void **)&launch_kernel = gd_driver_function("cuLaunchKernel", 4000, 0);
 	return load_library && get_kernel && launch_kernel ? CUDA_SUCCESS
-							    : CUDA_ERROR_NOT_INITIALIZED;
+							   : CUDA_ERROR_NOT_INITIALIZED;
 }
 
 /* A library rather than a module: its kernels serve every context. */

@@ -26,7 +26,7 @@ enum gd_rate {
 struct gd_work {
 	const char *name; /* of the kernel; copied when first seen */
 	uint64_t threads; /* results to compute; blocks of 256 are made of them */
-	uint64_t flops; /* for the clock model; 0 when unknown */
+	uint64_t flops;	  /* for the clock model; 0 when unknown */
 	enum gd_rate rate;
 };
 

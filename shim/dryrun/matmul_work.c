@@ -48,8 +48,9 @@ static const struct type *type_of(int number)
 static bool allows_tf32(const struct gd_matmul *product)
 {
 	return product->compute == GD_COMPUTE_FAST_TF32 ||
-	    product->compute == GD_COMPUTE_FAST_16F || product->compute == GD_COMPUTE_FAST_16BF ||
-	    (product->compute <= 68 && product->tf32);
+	       product->compute == GD_COMPUTE_FAST_16F ||
+	       product->compute == GD_COMPUTE_FAST_16BF ||
+	       (product->compute <= 68 && product->tf32);
 }
 
 static uint64_t tiles(uint64_t side)
@@ -67,9 +68,9 @@ CUresult gd_matmul_launch(const struct gd_matmul *product, CUstream stream)
 
 	if (m == 0 || n == 0 || batch == 0)
 		return CUDA_SUCCESS;
-	snprintf(name, sizeof(name), "gpushim_gemm_%s_%s_%c%c", a->tensor || tf32 ? "tensorop" : "simt",
-	    tf32 ? "tf32" : a->name, product->transpose_a ? 't' : 'n',
-	    product->transpose_b ? 't' : 'n');
+	snprintf(name, sizeof(name), "gpushim_gemm_%s_%s_%c%c",
+	    a->tensor || tf32 ? "tensorop" : "simt", tf32 ? "tf32" : a->name,
+	    product->transpose_a ? 't' : 'n', product->transpose_b ? 't' : 'n');
 	work.name = name;
 	work.threads = tiles(m) * tiles(n) * batch * 256;
 	work.flops = 2 * m * n * k * batch * a->products;

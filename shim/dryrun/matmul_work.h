@@ -11,7 +11,7 @@
 /* A batched product D = A x B; type is a number of cudaDataType, compute of cublasComputeType_t. */
 struct gd_matmul {
 	uint64_t m, n, k, batch;
-	int type; /* of A: the type that decides which units compute */
+	int type;    /* of A: the type that decides which units compute */
 	int compute; /* 0 when the function has no such argument */
 	bool transpose_a, transpose_b;
 	bool tf32; /* the handle allows TF32 */

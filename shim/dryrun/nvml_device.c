@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVML: what can be known about the devices without using them.  It must not initialise CUDA: programs
- * ask it exactly to avoid that before they fork.  Facts come from the same table as the driver's,
- * memory in use from the state that the processes of a run share.
+ * NVML: what can be known about the devices without using them.  It must not initialise CUDA:
+ * programs ask it exactly to avoid that before they fork.  Facts come from the same table as the
+ * driver's, memory in use from the state that the processes of a run share.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,8 +327,8 @@ static int processes(const char *handle, unsigned *count, char *out, size_t stri
 	}
 	for (unsigned i = 0; i < GD_MAX_PROCESSES; i++) {
 		const struct gd_shared_process *slot = &state->processes[i];
-		struct process_v1 entry = {(unsigned)slot->pid,
-		    slot->used_bytes[device] + slot->context_bytes[device]};
+		struct process_v1 entry = {
+		    (unsigned)slot->pid, slot->used_bytes[device] + slot->context_bytes[device]};
 
 		if (!slot->pid || !entry.used_bytes)
 			continue;

@@ -3,8 +3,8 @@
  * NVRTC: programs whose kernels do nothing, like all kernels here.
  *
  * The source is searched for kernels; the "compiled" program is PTX with an empty entry of the same
- * name for each, and one for each name expression.  Nothing is checked: source that a compiler would
- * refuse passes, and the log says so.
+ * name for each, and one for each name expression.  Nothing is checked: source that a compiler
+ * would refuse passes, and the log says so.
  */
 #include <ctype.h>
 #include <stdbool.h>

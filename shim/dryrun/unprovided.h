@@ -9,24 +9,30 @@
 
 #include <stdint.h>
 
+/* cuDNN renumbered its statuses with version 9. */
+#ifndef GD_CUDNN_MAJOR
+#define GD_CUDNN_MAJOR 9
+#endif
+#define GD_CUDNN_REFUSAL (GD_CUDNN_MAJOR >= 9 ? 3000 : 9)
+
 /* X(library, status): the status by which its functions say "not supported". */
 #define GD_REFUSALS(X) \
 	X(cublas, 15) /* CUBLAS_STATUS_NOT_SUPPORTED */ \
 	X(cublasLt, 15) \
-	X(cudart, 801) /* cudaErrorNotSupported */ \
-	X(cudnn, 3000) /* CUDNN_STATUS_NOT_SUPPORTED */ \
-	X(cufft, 16) /* CUFFT_NOT_SUPPORTED */ \
-	X(cufile, 5007) /* CU_FILE_PLATFORM_NOT_SUPPORTED */ \
-	X(cupti, 27) /* CUPTI_ERROR_NOT_SUPPORTED */ \
-	X(curand, 204) /* CURAND_STATUS_ARCH_MISMATCH: the list has nothing nearer */ \
-	X(cusolver, 9) /* CUSOLVER_STATUS_NOT_SUPPORTED */ \
-	X(cusparse, 10) /* CUSPARSE_STATUS_NOT_SUPPORTED */ \
+	X(cudart, 801)		   /* cudaErrorNotSupported */ \
+	X(cudnn, GD_CUDNN_REFUSAL) /* CUDNN_STATUS_NOT_SUPPORTED */ \
+	X(cufft, 16)		   /* CUFFT_NOT_SUPPORTED */ \
+	X(cufile, 5007)		   /* CU_FILE_PLATFORM_NOT_SUPPORTED */ \
+	X(cupti, 27)		   /* CUPTI_ERROR_NOT_SUPPORTED */ \
+	X(curand, 204)		   /* CURAND_STATUS_ARCH_MISMATCH: the list has nothing nearer */ \
+	X(cusolver, 9)		   /* CUSOLVER_STATUS_NOT_SUPPORTED */ \
+	X(cusparse, 10)		   /* CUSPARSE_STATUS_NOT_SUPPORTED */ \
 	X(cusparseLt, 10) \
-	X(nccl, 3) /* ncclInternalError: the list has nothing nearer */ \
-	X(nvJitLink, 7) /* NVJITLINK_ERROR_INTERNAL */ \
-	X(nvToolsExt, 0) /* ranges and marks: their status means nothing to anybody */ \
-	X(nvml, 3) /* NVML_ERROR_NOT_SUPPORTED */ \
-	X(nvrtc, 11) /* NVRTC_ERROR_INTERNAL_ERROR: the list has nothing nearer */ \
+	X(nccl, 3)	   /* ncclInternalError: the list has nothing nearer */ \
+	X(nvJitLink, 7)	   /* NVJITLINK_ERROR_INTERNAL */ \
+	X(nvToolsExt, 0)   /* ranges and marks: their status means nothing to anybody */ \
+	X(nvml, 3)	   /* NVML_ERROR_NOT_SUPPORTED */ \
+	X(nvrtc, 11)	   /* NVRTC_ERROR_INTERNAL_ERROR: the list has nothing nearer */ \
 	X(nvshmem_host, 7) /* NVSHMEMX_ERROR_INTERNAL */
 
 #define GD_REFUSAL_ENUM(library, status) GD_REFUSAL_##library = status,

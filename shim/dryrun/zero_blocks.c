@@ -27,9 +27,9 @@
 void *gd_zero_report(void *block, int64_t size, uint64_t device, void *caller, unsigned which);
 
 static const char *const variants[] = {
-	"_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
-	"_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE",
-	"_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE",
+    "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
+    "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE",
+    "_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE",
 };
 static void *_Atomic next_report[3];
 static void (*_Atomic clear_block)(void *, size_t);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens a library and prints the file that was mapped; exit 3 when there is none.  usage: open_library NAME */
+/* Opens a library and prints the file that was mapped; exit 3 when there is none.  usage:
+ * open_library NAME */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
