@@ -67,7 +67,7 @@ static void put_bash(FILE *out)
 	    out);
 }
 
-/* ---- zsh ---- */
+/* ---- zsh: sourced, or loaded by itself from a folder of functions ---- */
 
 /* Text inside single quotes and a description in brackets. */
 static void zsh_text(FILE *out, const char *text)
@@ -120,7 +120,10 @@ static void put_zsh(FILE *out)
 	    out);
 	for (unsigned i = 0; i < GA_COMMAND_COUNT; i++)
 		zsh_command(out, i);
-	fputs("\tesac\n}\ncompdef _gpushim gpushim\n", out);
+	fputs("\tesac\n}\n"
+	      "if [ \"$funcstack[1]\" = _gpushim ]; then\n\t_gpushim \"$@\"\n"
+	      "else\n\tcompdef _gpushim gpushim\nfi\n",
+	    out);
 }
 
 /* ---- fish ---- */
