@@ -115,16 +115,16 @@ void gs_stack_forward_end(struct gs_stack_forward before)
 	tls.forward = before;
 }
 
-/* Stack of the forward call if its node is still running above `frame`. */
-static inline uint32_t forward_stack(const void *frame)
+/* Whether the node that was begun last is still running above `frame`. */
+static inline bool node_runs(const void *frame)
 {
-	uint32_t stack = tls.forward.stack;
-	if (__builtin_expect(!stack, 1))
-		return 0;
 	return (uintptr_t)frame < tls.forward.frame &&
-		((const uintptr_t *)tls.forward.frame)[1] == tls.forward.caller
-	    ? stack
-	    : 0;
+	    ((const uintptr_t *)tls.forward.frame)[1] == tls.forward.caller;
+}
+
+__attribute__((noinline)) bool gs_stack_in_backward(void)
+{
+	return node_runs(__builtin_frame_address(0));
 }
 
 /* ---- definitions ---- */
@@ -205,7 +205,7 @@ __attribute__((noinline)) uint32_t gs_stack_take(enum gs_stack_use use, void *co
 	if (!parts || (!state && !(state = attach())))
 		return 0;
 	const void *frame = __builtin_frame_address(0);
-	struct found found = {NULL, forward_stack(frame), 0};
+	struct found found = {NULL, node_runs(frame) ? tls.forward.stack : 0, 0};
 	found.hash = found.forward;
 	if (parts & GS_STACK_NATIVE) {
 		found.chain = gs_native_stack_walk(&state->native, frame);

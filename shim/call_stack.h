@@ -87,6 +87,9 @@ struct gs_stack_forward gs_stack_forward_begin(uint32_t stack, const void *frame
 /** The node has run. */
 void gs_stack_forward_end(struct gs_stack_forward before);
 
+/** Whether the calling thread runs a node of backward.  Cost: about 1 ns. */
+bool gs_stack_in_backward(void);
+
 /** The thread ends: its state may go to another one. */
 void gs_stack_thread_end(void);
 

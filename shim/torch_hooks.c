@@ -66,9 +66,10 @@ static void gs_block(uint64_t address, int64_t size, uint64_t allocated, uint64_
 		record->allocated = allocated;
 		record->reserved = reserved;
 		record->device = (uint8_t)device.index;
+		record->flags = gs_stack_in_backward() ? GF_FLAG_BACKWARD : 0;
 		if (size > 0 && gs_tls.in_allocator) {
 			record->requested = gs_tls.requested;
-			record->flags = GF_FLAG_IN_ALLOCATOR | GF_FLAG_REQUEST_KNOWN;
+			record->flags |= GF_FLAG_IN_ALLOCATOR | GF_FLAG_REQUEST_KNOWN;
 			if (gs_current_stream) {
 				record->stream = (uint64_t)gs_current_stream(device.index).id;
 				record->flags |= GF_FLAG_STREAM_KNOWN;

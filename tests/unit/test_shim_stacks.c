@@ -374,11 +374,13 @@ TEST(forward_stacks_hold_while_their_node_runs)
 	uintptr_t frame[2] = {0, (uintptr_t)&frame}; /* a frame further out, called from somewhere */
 	struct gs_stack_forward before = gs_stack_forward_begin(forward, frame);
 	EXPECT_EQ(before.stack, 0);
+	EXPECT(gs_stack_in_backward());
 	uint32_t linked = take_from_here(2);
 	EXPECT(linked != plain_stack);
 	EXPECT_EQ(head_of(linked).forward_stack, forward);
 	frame[1] = 1; /* an exception left the node and others use its place */
 	EXPECT(head_of(take_from_here(2)).forward_stack == 0);
+	EXPECT(!gs_stack_in_backward());
 	gs_stack_forward_end(before);
 }
 
