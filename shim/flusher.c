@@ -30,6 +30,7 @@
 #define GS_FREE_FIRST 64     /* chunks to have in hand: 4 MiB, 0.2 s of 300 000 events a second */
 #define GS_FREE_MOST 512     /* the same after bursts that used up half of what was there */
 #define GS_CHUNKS_MAX 4096
+#define GS_SETTLE_TRIES 1000
 #define GS_PAUSE_SHORT_NS 2000000
 #define GS_PAUSE_LONG_NS 20000000
 #define GS_START_WAIT_NS 5000000000u
@@ -86,10 +87,13 @@ static void gs_bell_ring(void)
 /* Add chunks up to what is wanted in hand; none is added at the limit or on a full disk. */
 static uint32_t gs_chunks_add(uint32_t unused)
 {
-	if (unused >= gs_flusher.free_wanted ||
-	    gf_held_regain(&gs_journal.file, gs_flusher.output.journal_path, O_RDWR) != 0)
+	uint32_t added = 0;
+	if (unused >= gs_flusher.free_wanted)
 		return 0;
-	return gf_journal_grow(&gs_journal, gs_flusher.free_wanted - unused);
+	if (gf_held_regain(&gs_journal.file, gs_flusher.output.journal_path, O_RDWR) == 0)
+		added = gf_journal_grow(&gs_journal, gs_flusher.free_wanted - unused);
+	__atomic_store_n(&gs_supply.exhausted, added == 0, __ATOMIC_RELAXED);
+	return added;
 }
 
 /* Claimers ring when half of what is in hand is gone. */
@@ -111,7 +115,7 @@ static uint32_t gs_supply_refill(uint32_t unused)
 	return unused;
 }
 
-/* Between the steps of longer work: hundreds of threads may begin at the same time. */
+/* Between the steps of longer work. */
 static void gs_supply_look(void)
 {
 	uint32_t count = gs_journal.header->chunk_count, unused = 0;
@@ -119,6 +123,19 @@ static void gs_supply_look(void)
 		unused += __atomic_load_n(&gf_journal_chunk(&gs_journal, i)->state,
 			      __ATOMIC_RELAXED) == GF_CHUNK_FREE;
 	gs_supply_refill(unused);
+}
+
+/* Hundreds of threads may begin at the same time: go on once a millisecond passes without a ring. */
+static void gs_supply_settle(void)
+{
+	gs_supply_arm(GS_FREE_FIRST / 2 + gs_chunks_add(GS_FREE_FIRST / 2));
+	for (int i = 0; i < GS_SETTLE_TRIES; i++) {
+		uint32_t bell = __atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE);
+		gs_futex_wait(&gs_flusher.bell, bell, GS_SECOND_NS / 1000);
+		if (__atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE) == bell)
+			return;
+		gs_supply_look();
+	}
 }
 
 /* ---- frames ---- */
@@ -444,7 +461,7 @@ static void *gs_helper(void *unused)
 	gs_futex_set(&gs_flusher.state, ready ? GS_HELPER_READY : GS_HELPER_ENDED);
 	if (!ready)
 		return NULL;
-	gs_supply_look();
+	gs_supply_settle();
 	if (!gs_encoder_make()) {
 		gs_stop_for_disk(ENOMEM);
 		gs_futex_set(&gs_flusher.state, GS_HELPER_ENDED);

@@ -16,7 +16,7 @@
 /* Looking at every chunk in vain costs microseconds: at most once in some 50 of them. */
 #define GS_RETRY_TICKS 100000
 #define GS_NEVER_TRIED UINT64_MAX
-#define GS_FIRST_CHUNK_TRIES 200 /* of half a millisecond */
+#define GS_FIRST_CHUNK_TRIES 2000 /* of half a millisecond: processors may be scarce */
 
 __thread struct gs_tls gs_tls;
 struct gs_live gs_live __attribute__((aligned(GS_LIVE_BYTES)));
@@ -199,7 +199,9 @@ static void gs_supply_ring(uint64_t sequence)
 static struct gf_chunk *gs_first_chunk(uint32_t thread_id)
 {
 	struct gf_chunk *chunk = gf_journal_claim(&gs_journal, thread_id, &gs_chunk_hint);
-	for (int i = 0; !chunk && gs_supply.ring && i < GS_FIRST_CHUNK_TRIES; i++) {
+	for (int i = 0; !chunk && gs_supply.ring && i < GS_FIRST_CHUNK_TRIES &&
+	     !__atomic_load_n(&gs_supply.exhausted, __ATOMIC_RELAXED);
+	     i++) {
 		struct timespec pause = {.tv_nsec = 500000};
 		gs_supply.ring();
 		nanosleep(&pause, NULL);

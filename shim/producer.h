@@ -186,6 +186,7 @@ extern struct gf_journal gs_journal GS_HIDDEN;
 struct gs_supply {
 	uint64_t ring_at; /* sequence of a claimed chunk from which on to ring; UINT64_MAX: not now */
 	void (*ring)(void);
+	bool exhausted; /* no more can be had: waiting is of no use */
 };
 extern struct gs_supply gs_supply GS_HIDDEN;
 
