@@ -24,7 +24,7 @@
 	X(cufft, 16)		   /* CUFFT_NOT_SUPPORTED */ \
 	X(cufile, 5007)		   /* CU_FILE_PLATFORM_NOT_SUPPORTED */ \
 	X(cupti, 27)		   /* CUPTI_ERROR_NOT_SUPPORTED */ \
-	X(curand, 204)		   /* CURAND_STATUS_ARCH_MISMATCH: the list has nothing nearer */ \
+	X(curand, 204)		   /* CURAND_STATUS_ARCH_MISMATCH: nothing nearer */ \
 	X(cusolver, 9)		   /* CUSOLVER_STATUS_NOT_SUPPORTED */ \
 	X(cusparse, 10)		   /* CUSPARSE_STATUS_NOT_SUPPORTED */ \
 	X(cusparseLt, 10) \
