@@ -11,11 +11,14 @@ ifneq ($(CUDA_INCLUDE),)
 -include shim/dryrun/cuda.mk
 
 # ---- libraries, the sonames they answer to, and their version node (own: the soname itself) -------
-DRYRUN_LIBRARIES := cublas cublasLt cudnn cufft cufile curand cusolver cusparse cusparseLt nccl \
+DRYRUN_LIBRARIES := cublas cublasLt cudnn cudnn8 cufft cufile curand cusolver cusparse cusparseLt nccl \
 	nvJitLink nvToolsExt nvml nvrtc nvshmem_host
 cublas_SONAMES := libcublas.so.13 libcublas.so.12 libcublas.so.11
 cublasLt_SONAMES := libcublasLt.so.13 libcublasLt.so.12 libcublasLt.so.11
-cudnn_SONAMES := libcudnn.so.9 libcudnn.so.8
+cudnn_SONAMES := libcudnn.so.9
+cudnn8_SONAMES := libcudnn.so.8
+cudnn8_SOURCES := cudnn # other status numbers, another version
+cudnn8_FLAGS := -DGD_CUDNN_MAJOR=8
 cufft_SONAMES := libcufft.so.12 libcufft.so.11 libcufft.so.10
 cufile_SONAMES := libcufile.so.0
 curand_SONAMES := libcurand.so.10
@@ -55,10 +58,10 @@ DRYRUN_LINK = $(CC) $(ALL_FLAGS) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-z,now -W
 comma := ,
 dryrun_DOOR := driver_door unprovided
 dryrun_KERNELS := kernel_launch matmul_work
-dryrun_WITH_KERNELS := cublas cublasLt cudnn cufft cusolver
+dryrun_WITH_KERNELS := cublas cublasLt cudnn cudnn8 cufft cusolver
 dryrun_nvml_MORE := device_table shared_state # NVML tells about devices without the driver
 dryrun_lower = $(shell echo '$1' | tr A-Z a-z)
-dryrun_parts = $(patsubst shim/dryrun/%.c,%,$(wildcard shim/dryrun/$(call dryrun_lower,$1)_*.c))
+dryrun_parts = $(patsubst shim/dryrun/%.c,%,$(wildcard shim/dryrun/$(or $(strip $($1_SOURCES)),$(call dryrun_lower,$1))_*.c))
 
 $(O)/dryrun/door/%.o: shim/dryrun/%.c $(O)/flags $(O)/config.mk
 	@mkdir -p $(@D)
@@ -90,7 +93,7 @@ $(O)/dryrun/$4.map: MAP_NODE := $5
 DRYRUN_FILES += $3
 endef
 
-$(foreach l,$(DRYRUN_LIBRARIES),$(eval $(call dryrun_objects,$l,$(O)/dryrun/$l,$$(CUDA_FLAGS))) \
+$(foreach l,$(DRYRUN_LIBRARIES),$(eval $(call dryrun_objects,$(or $(strip $($l_SOURCES)),$l),$(O)/dryrun/$l,$$(CUDA_FLAGS) $($l_FLAGS))) \
     $(foreach s,$($l_SONAMES),$(eval $(call dryrun_library,$l,$(O)/dryrun/$l,$(DRYRUN_DIR)/$s,$s,$(call dryrun_node,$l,$s)))))
 $(foreach m,$(DRYRUN_MAJORS),$(foreach l,$(DRYRUN_MAJOR_LIBRARIES), \
     $(eval $(call dryrun_objects,$l,$(O)/dryrun/cu$m/$l,-isystem $(call dryrun_include,$m))) \
