@@ -63,6 +63,13 @@ static enum gf_status open_journal(
 		return GF_OK;
 	enum gf_status status = gf_journal_copy(journal_path, &reader->journal, &cause);
 	reader->summary.has_journal = status == GF_OK;
+	if (status == GF_END && readlink(journal_path, &cause.text[0], 1) > 0) {
+		reader->damage.journal_damaged = true;
+		gf_damage_note(&reader->damage, UINT64_MAX, 0,
+		    "the journal is a link to a file that is not here: read the trace on the machine "
+		    "that wrote it, or copy the journal beside the trace");
+		return GF_OK;
+	}
 	if (status == GF_OK || status == GF_END)
 		return GF_OK;
 	if (status == GF_NO_MEMORY)

@@ -370,7 +370,7 @@ static bool gs_helper_set_up(void)
 	if (!gs_producer_begin() || !(gs_flusher.thread = gs_thread_attach())) {
 		gs_log(GS_LOG_ERROR, "no memory for the recorder; nothing is recorded");
 		unlink(gs_flusher.output.path);
-		unlink(gs_flusher.output.journal_path);
+		gs_output_remove_journal(&gs_flusher.output);
 		return false;
 	}
 	gs_append_mark(gs_flusher.thread, GF_MARK_START, (uint64_t)getpid());
@@ -446,7 +446,7 @@ static void gs_helper_finish(void)
 		return; /* the journal keeps what the trace lacks */
 	__atomic_fetch_or(&gs_journal.header->flags, GF_JOURNAL_CLEAN, __ATOMIC_RELAXED);
 	/* The mapping stays: a thread may still be writing to it. */
-	unlink(gs_flusher.output.journal_path);
+	gs_output_remove_journal(&gs_flusher.output);
 	gf_held_close(&gs_flusher.output.file);
 	gf_held_close(&gs_journal.file);
 }

@@ -147,7 +147,8 @@ bool gs_output_is_remote(uint64_t type)
 	return false;
 }
 
-/* A mapped file on another machine may stall or fault: its journal goes to a local folder. */
+/* A mapped file on another machine may stall or fault: its journal goes to a local folder, and a
+ * link beside the trace leads readers to it. */
 static void gs_journal_place(struct gs_output *out)
 {
 	struct statfs s;
@@ -165,6 +166,33 @@ static void gs_journal_place(struct gs_output *out)
 	const char *slash = strrchr(out->path, '/');
 	gs_line_format(&line, "%s/%s.%lx%s", folder, slash ? slash + 1 : out->path,
 	    (unsigned long)out->trace_id[0], GF_JOURNAL_SUFFIX);
+}
+
+static void gs_journal_link_path(const struct gs_output *out, char path[GS_PATH_BYTES])
+{
+	struct gs_line line;
+	gs_line_start(&line, path, GS_PATH_BYTES);
+	gs_line_format(&line, "%s%s", out->path, GF_JOURNAL_SUFFIX);
+}
+
+static void gs_journal_link(const struct gs_output *out)
+{
+	char path[GS_PATH_BYTES];
+	gs_journal_link_path(out, path);
+	if (symlink(out->journal_path, path) != 0)
+		gs_log(GS_LOG_WARN, "cannot link %s to its journal %s: %s; should the process be "
+		    "killed, copy the journal there", out->path, out->journal_path,
+		    gf_errno_words(errno));
+}
+
+void gs_output_remove_journal(const struct gs_output *out)
+{
+	char path[GS_PATH_BYTES];
+	unlink(out->journal_path);
+	if (!out->journal_elsewhere)
+		return;
+	gs_journal_link_path(out, path);
+	unlink(path);
 }
 
 static enum gf_status gs_journal_open(struct gs_output *out, struct gf_journal *journal_out,
@@ -303,6 +331,8 @@ bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out)
 	if (gs_journal_open(out, journal_out, &error))
 		gs_log(GS_LOG_ERROR, "%s; nothing is recorded", error.text);
 	else {
+		if (out->journal_elsewhere)
+			gs_journal_link(out);
 		gs_trace_list(out);
 		return true;
 	}

@@ -35,6 +35,9 @@ struct gs_output {
  */
 bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out);
 
+/** Unlink the journal and, where it lies elsewhere, the link that leads to it. */
+void gs_output_remove_journal(const struct gs_output *out);
+
 /**
  * Append to the trace file; all or nothing.
  *

@@ -137,6 +137,30 @@ TEST(leftover_journal)
 	remove_trace(path);
 }
 
+/* A recorder on a network file system keeps its journal elsewhere and leaves a link. */
+TEST(journal_behind_a_link)
+{
+	const char *path = path_of_test();
+	char link[128], elsewhere[128];
+	snprintf(link, sizeof(link), "%s.journal", path);
+	snprintf(elsewhere, sizeof(elsewhere), "%s.elsewhere", path);
+	struct trace_builder *t = trace_begin(path);
+	add_blocks(t, 1, 1000, 10, 3000);
+	trace_kill(t);
+	REQUIRE(rename(link, elsewhere) == 0 && symlink(elsewhere, link) == 0);
+	struct gf_reader *reader = open_reader(path);
+	EXPECT(gf_reader_summary(reader)->has_journal);
+	EXPECT_EQ(gf_reader_summary(reader)->record_count[GF_TAG_block], 3000);
+	EXPECT(!gf_reader_damage(reader)->journal_damaged);
+	gf_reader_close(reader);
+	unlink(elsewhere);
+	reader = open_reader(path);
+	EXPECT(gf_reader_damage(reader)->journal_damaged);
+	EXPECT(strstr(gf_reader_damage(reader)->first_text, "is a link") != NULL);
+	gf_reader_close(reader);
+	remove_trace(path);
+}
+
 /* ---- files that are wrong ---- */
 
 static unsigned char *load(const char *path, size_t *bytes_out)
