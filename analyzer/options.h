@@ -48,6 +48,13 @@ enum ga_exit {
 	    "block.\n\nnon_torch_bytes is device memory that the process allocated outside the " \
 	    "caching allocator, at the instant of the peak. Memory that the driver itself uses " \
 	    "(context, modules) makes no call and is not in it.") \
+	C(fragmentation, "TRACE...", "where reserved memory goes, what other settings would need", \
+	    "Splits the memory that PyTorch's caching allocator reserves at its peak into what " \
+	    "was asked for, what rounding added, and what was cached, and replays the " \
+	    "recorded requests under other settings of PYTORCH_CUDA_ALLOC_CONF.\n\nThe replay " \
+	    "first has to reproduce every segment that was recorded; if it does not, or if " \
+	    "events are missing, other settings are not predicted. Predictions are for the " \
+	    "same requests in the same order.") \
 	C(oom, "TRACE...", "every out-of-memory: what was asked for, what was there", \
 	    "One entry for each out-of-memory error that reached the program, caught ones " \
 	    "included, and for each refused allocation outside the caching allocator. Refusals " \
@@ -83,7 +90,8 @@ enum ga_command {
 #define GA_ON(name) (1u << GA_COMMAND_##name)
 #define GA_ON_ALL ((1u << GA_COMMAND_COUNT) - 1)
 #define GA_ON_ANSWERS \
-	(GA_ON(report) | GA_ON(info) | GA_ON(check) | GA_ON(memory) | GA_ON(oom) | GA_ON(doctor))
+	(GA_ON(report) | GA_ON(info) | GA_ON(check) | GA_ON(memory) | GA_ON(fragmentation) | \
+	    GA_ON(oom) | GA_ON(doctor))
 #define GA_ON_STARTERS (GA_ON(run) | GA_ON(dryrun))
 
 /*

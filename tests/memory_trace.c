@@ -9,7 +9,7 @@ static struct {
 	struct trace_builder *builder;
 	uint32_t thread_id, flags;
 	uint16_t device;
-	uint64_t time, allocated, reserved;
+	uint64_t time, allocated, reserved, requested;
 } now;
 
 /* Time of a record; the next one comes a step later. */
@@ -25,7 +25,7 @@ struct trace_builder *mt_begin(const char *path)
 	now.thread_id = 1;
 	now.flags = 0;
 	now.device = 0;
-	now.time = now.allocated = now.reserved = 0;
+	now.time = now.allocated = now.reserved = now.requested = 0;
 	trace_clock(now.builder, 1, 0, 0);
 	trace_clock(now.builder, 1, STEP, STEP);
 	trace_mark(now.builder, 1, tick(), GF_MARK_START, 4711);
@@ -79,6 +79,8 @@ void mt_block(uint64_t address, int64_t size, uint64_t allocated, uint64_t reser
 	    .size = size,
 	    .allocated = allocated,
 	    .reserved = reserved,
+	    .requested = size > 0 ? now.requested : 0,
+	    .flags = size > 0 && now.requested ? GF_FLAG_REQUEST_KNOWN : 0,
 	    .device = now.device};
 	now.allocated = allocated;
 	now.reserved = reserved;
@@ -98,6 +100,11 @@ void mt_free(uint64_t address, uint64_t size)
 void mt_reserved(uint64_t reserved)
 {
 	now.reserved = reserved;
+}
+
+void mt_requested(uint64_t bytes)
+{
+	now.requested = bytes;
 }
 
 void mt_driver(unsigned kind, uint64_t address, uint64_t size, uint64_t handle, unsigned status)

@@ -37,6 +37,9 @@ void mt_alloc(uint64_t address, uint64_t size);
 void mt_free(uint64_t address, uint64_t size);
 void mt_reserved(uint64_t reserved);
 
+/** Bytes that the program asked for by the blocks that follow; 0: not recorded. */
+void mt_requested(uint64_t bytes);
+
 /** A call of the driver; status 0 or a CUDA error. */
 void mt_driver(unsigned kind, uint64_t address, uint64_t size, uint64_t handle, unsigned status);
 

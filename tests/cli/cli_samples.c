@@ -101,6 +101,54 @@ static void write_expandable(const char *path)
 	mt_end();
 }
 
+/* A segment of the allocator with one block that fills it. */
+static void own_segment(uint64_t address, uint64_t bytes, uint64_t reserved)
+{
+	mt_flags(IN);
+	mt_driver(GF_MEMORY_ALLOC, address, bytes, 0, 0);
+	mt_flags(0);
+	mt_reserved(reserved);
+	mt_alloc(address, bytes);
+}
+
+/* Eight blocks of 16 MiB are cached, and of no use to four of 32 MiB. */
+static void write_cached(const char *path)
+{
+	mt_begin(path);
+	mt_requested(16 * M - 100);
+	for (unsigned i = 0; i < 8; i++)
+		own_segment(0x10000000 + i * 16 * M, 16 * M, (i + 1) * 16 * M);
+	for (unsigned i = 0; i < 8; i++)
+		mt_free(0x10000000 + i * 16 * M, 16 * M);
+	mt_requested(32 * M);
+	for (unsigned i = 0; i < 4; i++)
+		own_segment(0x20000000 + i * 32 * M, 32 * M, (i + 5) * 32 * M);
+	mt_end();
+}
+
+/* Every other block of 16 MiB is kept: half of the device is free and none of it is of use. */
+static void write_stuck(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "device.0.total_bytes", "335544320");
+	mt_requested(32 * M);
+	for (unsigned i = 0; i < 10; i++)
+		own_segment(0x10000000 + i * 32 * M, 32 * M, (i + 1) * 32 * M);
+	for (unsigned i = 0; i < 10; i++)
+		mt_free(0x10000000 + i * 32 * M, 32 * M);
+	mt_requested(16 * M);
+	for (unsigned i = 0; i < 20; i++)
+		mt_alloc(0x10000000 + i * 16 * M, 16 * M);
+	for (unsigned i = 0; i < 20; i += 2)
+		mt_free(0x10000000 + i * 16 * M, 16 * M);
+	mt_flags(IN);
+	mt_driver(GF_MEMORY_ALLOC, 0, 64 * M, 0, REFUSED);
+	mt_driver(GF_MEMORY_ALLOC, 0, 64 * M, 0, REFUSED);
+	mt_mem_info(0, 320 * M);
+	mt_oom(64 * M, 160 * M, 320 * M);
+	mt_end();
+}
+
 static void write_async(const char *path)
 {
 	struct trace_builder *t = mt_begin(path);
@@ -184,6 +232,8 @@ int main(int argc, char **argv)
 	write_killed("killed.gst");
 	write_devices("devices.gst");
 	write_expandable("expandable.gst");
+	write_cached("cached.gst");
+	write_stuck("stuck.gst");
 	write_async("async.gst");
 	write_lossy("lossy.gst");
 	write_idle("idle.gst");
