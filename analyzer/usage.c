@@ -64,7 +64,7 @@ void ga_usage_overview(FILE *out)
 	      "report TRACE.gst             read what was recorded\n\nCommands:\n",
 	    out);
 	for (unsigned i = 0; i < GA_COMMAND_COUNT; i++)
-		fprintf(out, "  %-12s%s\n", ga_command_rows[i].name, ga_command_rows[i].summary);
+		fprintf(out, "  %-15s%s\n", ga_command_rows[i].name, ga_command_rows[i].summary);
 	fputs("\nTRACE is a file, a folder of traces, or - for standard input.\ngpushim help "
 	      "COMMAND tells more; gpushim --version prints the version.\n",
 	    out);

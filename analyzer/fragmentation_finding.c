@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/fragmentation_finding.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/memory_view.h"
+#include "analyzer/recorded_allocator.h"
+#include "analyzer/sizes.h"
+
+/* Why a recording cannot be replayed, NULL if nothing is in the way.  free() it. */
+static char *obstacle(const struct ga_model *model, const struct ga_recorded_allocator *input)
+{
+	char count[GA_SIZE_TEXT];
+	if (ga_model_damaged(model))
+		return ga_xstrdup("the trace is damaged, and a replay needs every event");
+	if (ga_model_lost(model))
+		return ga_format("%s events are missing, and a replay needs every one",
+		    ga_count_text(ga_model_lost(model), count));
+	if (input->unknown_frees)
+		return ga_format("%s blocks were freed that the recording did not see handed out",
+		    ga_count_text(input->unknown_frees, count));
+	if (input->blocks && !input->segment_count)
+		return ga_xstrdup("the allocator's calls of the driver were not recorded");
+	if (!input->blocks)
+		return ga_xstrdup("PyTorch's allocator handed out no block");
+	return NULL;
+}
+
+static char *entry_text(const struct ga_history_entry *entry)
+{
+	char size[GA_SIZE_TEXT];
+	if (!entry->size)
+		return ga_xstrdup("nothing");
+	return ga_format("%s of %s at 0x%" PRIx64, ga_history_word(entry->action),
+	    ga_size_text(entry->size, size), entry->address);
+}
+
+/* Why the replay is not exact, NULL if it is.  free() it. */
+static char *mismatch(const struct ga_finding *finding)
+{
+	const struct ga_fidelity *fidelity = &finding->result.fidelity;
+	if (fidelity->first_mismatch != UINT64_MAX ||
+	    fidelity->segments_matched != fidelity->segments) {
+		char *recorded = entry_text(&fidelity->recorded);
+		char *replayed = entry_text(&fidelity->replayed);
+		char *text = ga_format("the replay of the recorded settings departs from the "
+				       "recording after %" PRIu64 " of %" PRIu64
+				       " segment events: recorded is %s, replayed %s",
+		    fidelity->segments_matched, fidelity->segments, recorded, replayed);
+		free(recorded);
+		free(replayed);
+		return text;
+	}
+	if (finding->result.peak_reserved != finding->peak)
+		return ga_format("the replay reserves %" PRIu64 " bytes at its peak",
+		    finding->result.peak_reserved);
+	return NULL;
+}
+
+enum gf_status ga_finding_examine(const struct ga_memory *memory, const struct ga_account *account,
+    struct ga_finding *finding, struct gf_error *error)
+{
+	struct ga_recorded_allocator input;
+	struct ga_fragmentation_options options = {.grid = {.with_ranges = true}};
+	struct gf_error refusal = {0};
+	const char *settings = ga_model_property(memory->model, "allocator_settings");
+	*finding = (struct ga_finding){.memory = memory,
+	    .account = account,
+	    .peak = ga_view_peak_reserved(memory, account),
+	    .events_recorded = GA_UNKNOWN,
+	    .settings = settings ? settings : ""};
+	enum gf_status status =
+	    ga_recorded_allocator_read(memory->model, account->device, &input, &refusal);
+	if (status == GF_UNSUPPORTED)
+		finding->why = ga_xstrdup(refusal.text);
+	if (status) {
+		*error = refusal;
+		return status == GF_UNSUPPORTED ? GF_OK : status;
+	}
+	finding->events_recorded = input.segment_count;
+	finding->unknown_requests = input.unknown_requests;
+	finding->why = obstacle(memory->model, &input);
+	if (!finding->why) {
+		ga_fragmentation_measure(
+		    &input.trace, input.segments, input.segment_count, &options, &finding->result);
+		finding->is_replayed = true;
+		finding->why = mismatch(finding);
+		finding->is_exact = !finding->why;
+	}
+	ga_recorded_allocator_clear(&input);
+	return GF_OK;
+}
+
+void ga_finding_clear(struct ga_finding *finding)
+{
+	free(finding->why);
+	ga_fragmentation_clear(&finding->result);
+}
+
+/* Live bytes do not depend on where blocks lie, as long as the same requests were granted. */
+uint64_t ga_finding_floor(const struct ga_finding *finding)
+{
+	bool known = finding->is_replayed && !finding->unknown_requests &&
+		     finding->result.ooms == finding->account->oom_count;
+	return known ? finding->result.lower_bound : GA_UNKNOWN;
+}
+
+uint64_t ga_finding_packing(const struct ga_finding *finding)
+{
+	bool known = finding->is_replayed && !finding->unknown_requests && finding->result.packing;
+	return known ? finding->result.packing : GA_UNKNOWN;
+}
+
+/* Rounding cannot be told from the request where only the block's size is known. */
+bool ga_finding_part_known(const struct ga_finding *finding, const uint64_t *part)
+{
+	const struct ga_reserved_split *split = &finding->result.at_peak;
+	bool hidden = part == &split->requested || part == &split->rounding;
+	return finding->is_exact && !(hidden && finding->unknown_requests);
+}
+
+bool ga_finding_repeats(const struct ga_finding *finding, const struct ga_grid_row *row)
+{
+	return !row->is_recorded && strcmp(row->text, finding->settings) == 0;
+}
+
+bool ga_finding_row_known(const struct ga_grid_row *row)
+{
+	return row->is_whole && !row->new_failure;
+}
+
+const char *ga_finding_row_text(const struct ga_finding *finding, const struct ga_grid_row *row)
+{
+	return row->is_recorded ? finding->settings : row->text;
+}
+
+/* Whether the recorded release can be told to do this from outside. */
+static bool is_advisable(const struct ga_grid_row *row)
+{
+	return !row->is_recorded && !row->needs_torch &&
+	       strncmp(row->text, "preallocate", strlen("preallocate")) != 0;
+}
+
+const struct ga_grid_row *ga_finding_best(const struct ga_finding *finding)
+{
+	const struct ga_grid *grid = &finding->result.grid;
+	const struct ga_grid_row *best = NULL;
+	for (size_t i = 0; i < grid->count; i++) {
+		const struct ga_grid_row *row = &grid->rows[i];
+		if (ga_finding_row_known(row) && is_advisable(row) && row->high < finding->peak &&
+		    (!best || row->high < best->high))
+			best = row;
+	}
+	return best;
+}
+
+const struct ga_grid_row *ga_finding_cure(const struct ga_finding *finding)
+{
+	const struct ga_fragmentation *result = &finding->result;
+	for (size_t i = 0; i < result->grid.count; i++) {
+		const struct ga_grid_row *row = &result->grid.rows[i];
+		bool cures = result->ooms
+				 ? row->parted_at != UINT64_MAX && !row->new_failure
+				 : ga_finding_row_known(row) && row->retries < result->retries;
+		if (is_advisable(row) && cures)
+			return row;
+	}
+	return NULL;
+}
+
+const char *ga_finding_release(int torch, char out[16])
+{
+	if (torch == GA_TORCH_LATER)
+		return "unreleased";
+	snprintf(out, 16, "%d.%d", torch / 1000, torch % 1000);
+	return torch ? out : NULL;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/fragmentation_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/memory_view.h"
+#include "analyzer/sizes.h"
+
+/* The largest part that is not in use, as the end of a sentence; NULL if there is none. */
+static const char *main_cause(const struct ga_reserved_split *split)
+{
+	const char *name = NULL;
+	uint64_t most = 0;
+	const struct {
+		const char *words;
+		uint64_t bytes;
+	} parts[] = {{"was lost to rounding", split->rounding},
+	    {"waited for other streams", split->pending},
+	    {"was cached and could go back to the driver", split->releasable},
+	    {"was cached and stuck beside live blocks", split->stuck}};
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (parts[i].bytes > most)
+			name = parts[i].words;
+		most = parts[i].bytes > most ? parts[i].bytes : most;
+	}
+	return name;
+}
+
+/* How much could be spared at most, and why it was held.  Cache that nobody needed is no waste. */
+static char *waste_sentence(const struct ga_finding *finding)
+{
+	const struct ga_fragmentation *result = &finding->result;
+	const char *cause = main_cause(&result->at_peak);
+	char peak[GA_SIZE_TEXT], floor[GA_SIZE_TEXT], waste[GA_SIZE_TEXT];
+	uint64_t bytes =
+	    finding->peak > result->lower_bound ? finding->peak - result->lower_bound : 0;
+	ga_size_text(finding->peak, peak);
+	if (ga_finding_floor(finding) == GA_UNKNOWN)
+		return ga_format(
+		    "How much of the %s reserved at the peak was needed is unknown.", peak);
+	if (!bytes)
+		return ga_format("All of the %s reserved at the peak was needed.", peak);
+	return ga_format("At most %s (%.0f %%) of the %s reserved at the peak could be spared: the "
+			 "load never exceeds %s%s%s.",
+	    ga_size_text(bytes, waste), 100.0 * (double)bytes / (double)finding->peak, peak,
+	    ga_size_text(result->lower_bound, floor),
+	    cause ? "; what was not in use then mostly " : "", cause ? cause : "");
+}
+
+static char *saving_sentence(const struct ga_finding *finding)
+{
+	const struct ga_grid_row *best = ga_finding_best(finding);
+	char peak[GA_SIZE_TEXT], saved[GA_SIZE_TEXT];
+	if (!best)
+		return ga_xstrdup("No other setting needs less.");
+	return ga_format("%s%s would have needed %s (%s less).", best->text,
+	    best->fraction > 0 ? " with torch.cuda.set_per_process_memory_fraction(1.0)" : "",
+	    ga_size_text(best->high, peak), ga_size_text(finding->peak - best->high, saved));
+}
+
+static char *harm_sentence(const struct ga_finding *finding)
+{
+	const struct ga_fragmentation *result = &finding->result;
+	const struct ga_grid_row *cure = result->harm ? ga_finding_cure(finding) : NULL;
+	char harm[GA_SIZE_TEXT], retries[GA_SIZE_TEXT], ooms[GA_SIZE_TEXT];
+	if (!result->retries && !result->ooms)
+		return ga_xstrdup("No harm: every request was granted at once.");
+	ga_count_text(result->retries, retries);
+	ga_count_text(result->ooms, ooms);
+	if (!result->harm)
+		return ga_format("Refused requests (retries %s, out of memory %s) are not due to "
+				 "fragmentation: no other setting grants them.",
+		    retries, ooms);
+	return ga_format("Fragmentation did harm (retries %s, out of memory %s): up to %s of "
+			 "cached memory was of no use when the driver refused%s%s%s.",
+	    retries, ooms, ga_size_text(result->harm, harm), cure ? "; " : "",
+	    cure ? cure->text : "",
+	    !cure	   ? ""
+	    : result->ooms ? " would have granted the request"
+			   : " would have needed fewer retries");
+}
+
+void ga_fragmentation_verdict(const struct ga_finding *finding, const struct ga_page *page)
+{
+	char *text;
+	if (finding->is_exact) {
+		char *waste = waste_sentence(finding), *harm = harm_sentence(finding);
+		char *saving = saving_sentence(finding);
+		text =
+		    ga_format("Device %u: %s %s %s", finding->account->device, harm, waste, saving);
+		free(waste);
+		free(harm);
+		free(saving);
+	} else {
+		text = ga_format("Device %u: where the reserved memory went is unknown, and what "
+				 "other settings would have needed: %s.",
+		    finding->account->device, finding->why);
+	}
+	bool refused = finding->result.retries || finding->result.ooms;
+	enum ga_style style = !finding->is_exact     ? GA_PLAIN
+			      : finding->result.harm ? GA_BAD
+			      : refused		     ? GA_WARN
+						     : GA_GOOD;
+	fputs(ga_style(page, style), page->out);
+	ga_paragraph(page, "", text);
+	fputs(ga_style(page, GA_PLAIN), page->out);
+	free(text);
+}
+
+static void size_fact(
+    const struct ga_page *page, const char *name, uint64_t bytes, const char *tail)
+{
+	char text[GA_SIZE_TEXT];
+	ga_fact(page, name, "%12s  %s", bytes == GA_UNKNOWN ? "unknown" : ga_size_text(bytes, text),
+	    tail);
+}
+
+static void size_cell(struct ga_table *table, bool known, bool negative, uint64_t bytes)
+{
+	char text[GA_SIZE_TEXT];
+	ga_cell(table, "%s%s", known && negative ? "-" : "",
+	    known ? ga_size_text(bytes, text) : "unknown");
+}
+
+/* What is special about a row; "" if nothing is.  free() it. */
+static char *remark(const struct ga_grid_row *row)
+{
+	char release[16], low[GA_SIZE_TEXT], high[GA_SIZE_TEXT];
+	if (row->is_recorded)
+		return ga_xstrdup("recorded");
+	if (row->ooms)
+		return ga_xstrdup("out of memory");
+	if (row->parted_at != UINT64_MAX)
+		return ga_xstrdup("grants what failed");
+	if (strncmp(row->text, "preallocate", strlen("preallocate")) == 0)
+		return ga_xstrdup("by the program at its start");
+	if (row->needs_torch == GA_TORCH_LATER)
+		return ga_xstrdup("in no release yet");
+	if (row->needs_torch)
+		return ga_format("needs PyTorch %s", ga_finding_release(row->needs_torch, release));
+	if (row->low != row->high)
+		return ga_format(
+		    "%s to %s", ga_size_text(row->low, low), ga_size_text(row->high, high));
+	return ga_xstrdup(row->fraction > 0 ? "needs a memory fraction" : "");
+}
+
+static void row_cells(
+    const struct ga_finding *finding, const struct ga_grid_row *row, struct ga_table *table)
+{
+	bool known = ga_finding_row_known(row), more = row->peak_reserved > finding->peak;
+	char count[GA_SIZE_TEXT], *note = remark(row);
+	const char *text = ga_finding_row_text(finding, row);
+	ga_cell(table, "%s%s%s", *text ? text : "defaults", *note ? ", " : "", note);
+	size_cell(table, known, false, row->peak_reserved);
+	size_cell(table, known, more,
+	    more ? row->peak_reserved - finding->peak : finding->peak - row->peak_reserved);
+	ga_cell(table, "%s", known ? ga_count_text(row->device_calls, count) : "unknown");
+	ga_cell(table, "%s", known ? ga_count_text(row->retries, count) : "unknown");
+	free(note);
+}
+
+/* Order of the table: by need, what is not known last; else as in the grid. */
+static int compare_rows(const void *left, const void *right)
+{
+	const struct ga_grid_row *one = *(const struct ga_grid_row *const *)left;
+	const struct ga_grid_row *other = *(const struct ga_grid_row *const *)right;
+	if (ga_finding_row_known(one) != ga_finding_row_known(other))
+		return ga_finding_row_known(one) ? -1 : 1;
+	if (!one->ooms != !other->ooms)
+		return one->ooms ? 1 : -1;
+	if (ga_finding_row_known(one) && one->peak_reserved != other->peak_reserved)
+		return one->peak_reserved < other->peak_reserved ? -1 : 1;
+	return one < other ? -1 : one > other;
+}
+
+static void settings_text(const struct ga_finding *finding, const struct ga_page *page)
+{
+	static const char *const names[] = {
+	    "setting", "peak reserved", "saved", "driver calls", "retries"};
+	const struct ga_grid *grid = &finding->result.grid;
+	struct ga_table table = {.columns = 5};
+	const struct ga_grid_row **rows = ga_xalloc(grid->count + 1, sizeof(*rows));
+	size_t count = 0;
+	for (size_t i = 0; i < grid->count; i++)
+		if (!ga_finding_repeats(finding, &grid->rows[i]))
+			rows[count++] = &grid->rows[i];
+	qsort(rows, count, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < table.columns; i++)
+		ga_cell(&table, "%s", names[i]);
+	for (size_t i = 0; i < count; i++)
+		row_cells(finding, rows[i], &table);
+	free(rows);
+	ga_heading(page, "The same requests under other settings");
+	ga_table_print(page, &table);
+}
+
+void ga_fragmentation_text(const struct ga_finding *finding, const struct ga_page *page)
+{
+	const struct ga_fragmentation *result = &finding->result;
+	char *title = ga_view_title(finding->memory, finding->account);
+	ga_heading(page, title);
+	free(title);
+	size_fact(page, "peak reserved", finding->peak, "at its first instant:");
+#define P(name, words) \
+	size_fact(page, "  " #name, \
+	    ga_finding_part_known(finding, &result->at_peak.name) ? result->at_peak.name \
+								  : GA_UNKNOWN, \
+	    words);
+	GA_FINDING_PARTS(P)
+#undef P
+	size_fact(page, "floor", ga_finding_floor(finding),
+	    "highest load; less is not possible without moving blocks");
+	size_fact(page, "planned", ga_finding_packing(finding), "with the whole future known");
+	if (finding->is_replayed)
+		ga_fact(page, "replay", "%" PRIu64 " of %" PRIu64 " segment events match",
+		    result->fidelity.segments_matched, result->fidelity.segments);
+	else
+		ga_fact(page, "replay", "not done");
+	if (finding->is_exact)
+		settings_text(finding, page);
+}
