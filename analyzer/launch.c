@@ -265,7 +265,7 @@ static void run_child(
 	_exit(why == ENOENT ? 127 : 126);
 }
 
-int ga_launch_run(const struct ga_launch *launch)
+int ga_launch_run(struct ga_launch *launch)
 {
 	struct sigaction old[PASSED];
 	sigset_t all, mask;
@@ -289,7 +289,28 @@ int ga_launch_run(const struct ga_launch *launch)
 		continue;
 	running = 0;
 	restore_signals(old);
+	launch->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Signals that end programs in practice; others are told by number alone. */
+#define SIGNALS(S) \
+	S(SIGHUP) S(SIGINT) S(SIGQUIT) S(SIGILL) S(SIGABRT) S(SIGBUS) S(SIGFPE) S(SIGKILL) \
+	S(SIGSEGV) S(SIGPIPE) S(SIGALRM) S(SIGTERM) S(SIGXCPU) S(SIGXFSZ)
+
+/* "the program was killed by signal 9 (SIGKILL); ", "" if it was not.  free() it. */
+static char *killed_text(int number)
+{
+	const char *name = NULL;
+#define S(signal) \
+	if (number == signal) \
+		name = #signal;
+	SIGNALS(S)
+#undef S
+	if (!number)
+		return ga_xstrdup("");
+	return ga_format("the program was killed by signal %d%s%s%s; ", number, name ? " (" : "",
+	    name ? name : "", name ? ")" : "");
 }
 
 void ga_launch_tell(const struct ga_launch *launch)
@@ -301,14 +322,16 @@ void ga_launch_tell(const struct ga_launch *launch)
 	ssize_t length;
 	if (!list)
 		return;
+	char *killed = killed_text(launch->signal);
 	while ((length = getline(&line, &capacity, list)) > 0) {
 		if (line[length - 1] == '\n')
 			line[length - 1] = 0;
-		fprintf(stderr, "gpushim: trace in %s\n", line);
+		fprintf(stderr, "gpushim: %strace in %s\n", any ? "" : killed, line);
 		any = true;
 	}
 	if (!any)
-		fputs("gpushim: no trace: the program did not use CUDA\n", stderr);
+		fprintf(stderr, "gpushim: %sno trace: the program did not use CUDA\n", killed);
+	free(killed);
 	free(line);
 	fclose(list);
 }

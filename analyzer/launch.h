@@ -17,6 +17,7 @@ struct ga_launch {
 	char **program;	  /* argv, ends with NULL; borrowed */
 	char *trace_list; /* temporary file in which the recorder names its traces; or NULL */
 	struct ga_strings names, values; /* environment to be set, pair by pair */
+	int signal; /* that killed it, 0 if none; set by ga_launch_run() */
 };
 
 /** Set a variable of the program's environment; `value` made as by printf. */
@@ -66,9 +67,9 @@ int ga_launch_record(struct ga_launch *launch, const struct ga_options *options)
  *
  * @return its exit status, 128 + signal if it was killed, 127 or 126 if it could not be started
  */
-int ga_launch_run(const struct ga_launch *launch);
+int ga_launch_run(struct ga_launch *launch);
 
-/** Tell on stderr where the traces went, one line each. */
+/** Tell on stderr where the traces went, one line each, and which signal killed the program. */
 void ga_launch_tell(const struct ga_launch *launch);
 
 #endif
