@@ -20,7 +20,7 @@ static void put_json(const struct ga_model *model, uint64_t records, struct ga_j
 {
 	const struct gf_damage *damage = gf_reader_damage(model->reader);
 	bool placed = damage->first_bad_offset != UINT64_MAX;
-	ga_json_bool(json, "whole", !ga_model_damaged(model));
+	ga_json_bool(json, "whole", !ga_model_incomplete(model));
 	ga_json_bool(json, "ended", model->summary->ended);
 	ga_json_number(json, "file_bytes", model->summary->file_bytes);
 	ga_json_number(json, "journal_bytes", model->summary->journal_bytes);
@@ -31,6 +31,7 @@ static void put_json(const struct ga_model *model, uint64_t records, struct ga_j
 	ga_json_maybe(json, "first_bad_offset", placed, damage->first_bad_offset);
 	ga_json_bool(json, "truncated", damage->truncated);
 	ga_json_bool(json, "journal_damaged", damage->journal_damaged);
+	ga_json_bool(json, "journal_missing", ga_model_journal_missing(model));
 	ga_json_string(json, "damage", damage->first_text[0] ? damage->first_text : NULL);
 	ga_json_number(json, "lost_events", ga_model_lost(model));
 }
@@ -56,10 +57,13 @@ static void put_text(const struct ga_model *model, uint64_t records, const struc
 	char bytes[GA_SIZE_TEXT], count[GA_SIZE_TEXT], frames[GA_SIZE_TEXT];
 	if (ga_model_damaged(model))
 		damaged_text(model, page);
+	else if (ga_model_journal_missing(model))
+		fprintf(page->out, "%sincomplete%s: a part of the recording is not here\n",
+		    ga_style(page, GA_BAD), ga_style(page, GA_PLAIN));
 	else
 		fprintf(page->out, "%swhole%s: every checksum is right\n", ga_style(page, GA_GOOD),
 		    ga_style(page, GA_PLAIN));
-	ga_fact(page, "readable", "records %s, frames %s", ga_count_text(records, count),
+	ga_fact(page, "readable", "records %s (events, names, stacks), frames %s", ga_count_text(records, count),
 	    ga_count_text(model->summary->frame_count, frames));
 	ga_fact(page, "trace", "%s%s", ga_size_text(model->summary->file_bytes, bytes),
 	    model->summary->has_journal ? ", a part of it in the journal" : "");
@@ -81,11 +85,14 @@ static int report(const struct ga_options *options, struct ga_model *model,
 		put_json(model, records, json);
 	else
 		put_text(model, records, page);
-	if (json) /* the text has told it already */
+	if (json) { /* the text has told it already, and is about the file alone */
 		ga_model_damage_notice(model, &notices);
-	ga_model_notices(model, &notices);
+		ga_model_notices(model, &notices);
+	} else {
+		ga_model_missing_notices(model, &notices);
+	}
 	ga_notices_put(page, json, &notices);
-	return ga_model_damaged(model) ? GA_EXIT_DAMAGED : GA_EXIT_OK;
+	return ga_model_incomplete(model) ? GA_EXIT_DAMAGED : GA_EXIT_OK;
 }
 
 int ga_cmd_check(const struct ga_options *options)

@@ -8,9 +8,16 @@
 #include "analyzer/traces.h"
 
 /* What the whole comes to, worst first. */
-enum outcome { OUTCOME_OOM, OUTCOME_RETRIES, OUTCOME_FITS, OUTCOME_NOTHING };
+enum outcome {
+	OUTCOME_OOM,
+	OUTCOME_INCOMPLETE, /* the end is missing or not readable: what is here may be little */
+	OUTCOME_CUT,	    /* no end mark: how it would have gone on is not known */
+	OUTCOME_RETRIES,
+	OUTCOME_FITS,
+	OUTCOME_NOTHING
+};
 
-static const char *const outcome_names[] = {"oom", "retries", "fits", "nothing"};
+static const char *const outcome_names[] = {"oom", "incomplete", "cut", "retries", "fits", "nothing"};
 
 static enum outcome judge(const struct ga_memory *memory)
 {
@@ -18,6 +25,8 @@ static enum outcome judge(const struct ga_memory *memory)
 	bool retries = false;
 	if (memory->refusals.count)
 		return OUTCOME_OOM;
+	if (!memory->model->summary->ended)
+		return ga_model_incomplete(memory->model) ? OUTCOME_INCOMPLETE : OUTCOME_CUT;
 	if (!account)
 		return OUTCOME_NOTHING;
 	for (; account; account = ga_memory_next(memory, account->device))
@@ -72,33 +81,78 @@ static const struct ga_account *fullest(const struct ga_memory *memory, uint64_t
 	return best;
 }
 
+/* "200.00 MiB of 1.00 GiB (20 %) reserved at the peak of device 0".  free() it. */
+static char *peak_text(const struct ga_memory *memory)
+{
+	uint64_t total;
+	const struct ga_account *account = fullest(memory, &total);
+	if (!account)
+		return ga_xstrdup("no device memory was used");
+	uint64_t peak = ga_view_peak_reserved(memory, account);
+	const char *what = peak == GA_UNKNOWN ? "allocated" : "reserved";
+	char bytes[GA_SIZE_TEXT], whole[GA_SIZE_TEXT], share[GA_SIZE_TEXT];
+	if (peak == GA_UNKNOWN)
+		peak = account->peak.allocated;
+	ga_size_text(peak, bytes);
+	if (total == GA_UNKNOWN || total == 0)
+		return ga_format("%s %s at the peak of device %u", bytes, what, account->device);
+	return ga_format("%s of %s (%s) %s at the peak of device %u", bytes,
+	    ga_size_text(total, whole), ga_share_text(peak, total, share), what, account->device);
+}
+
 static char *fit_headline(const struct ga_memory *memory, enum outcome outcome)
 {
 	uint64_t total;
 	const struct ga_account *account = fullest(memory, &total);
-	uint64_t peak = ga_view_peak_reserved(memory, account);
-	bool pools = peak == GA_UNKNOWN;
-	char peak_text[GA_SIZE_TEXT], total_text[GA_SIZE_TEXT], retries[GA_SIZE_TEXT];
-	ga_size_text(pools ? account->peak.allocated : peak, peak_text);
-	const char *what = pools ? "allocated" : "reserved";
+	char count[GA_SIZE_TEXT];
+	char *peak = peak_text(memory), *line;
 	if (outcome == OUTCOME_RETRIES)
-		return ga_format(
-		    "It fits, but only just: the allocator had to give its cache back %s "
-		    "times; %s %s at the peak of device %u.",
-		    ga_count_text(account->retry_count, retries), peak_text, what, account->device);
-	if (total == GA_UNKNOWN || total == 0)
-		return ga_format("No out-of-memory; %s %s at the peak of device %u.", peak_text,
-		    what, account->device);
-	return ga_format("It fits: %s of %s (%.0f %%) %s at the peak of device %u.", peak_text,
-	    ga_size_text(total, total_text),
-	    100.0 * (double)(pools ? account->peak.allocated : peak) / (double)total, what,
-	    account->device);
+		line = ga_format("It fits, but only just: the allocator had to give its cache back %s "
+				 "times; %s.",
+		    ga_count_text(account->retry_count, count), peak);
+	else if (total == GA_UNKNOWN || total == 0)
+		line = ga_format("No out-of-memory; %s.", peak);
+	else
+		line = ga_format("It fits: %s.", peak);
+	free(peak);
+	return line;
+}
+
+static char *incomplete_headline(const struct ga_memory *memory)
+{
+	if (!ga_model_journal_missing(memory->model)) {
+		char *peak = peak_text(memory);
+		char *line = ga_format("Incomplete: a part of the trace is not readable, the end "
+				       "included. What is readable: %s.", peak);
+		free(peak);
+		return line;
+	}
+	char *text = ga_model_journal_text(memory->model);
+	char *line = ga_format("Incomplete: %s", text);
+	free(text);
+	return line;
+}
+
+static char *cut_headline(const struct ga_memory *memory)
+{
+	char duration[GA_SIZE_TEXT];
+	char *peak = peak_text(memory);
+	char *line =
+	    ga_format("The recording stops after %s: the process was killed or still runs. Until "
+		      "then %s.",
+		ga_duration_text(ga_model_duration_ns(memory->model), duration), peak);
+	free(peak);
+	return line;
 }
 
 static char *headline(const struct ga_memory *memory, enum outcome outcome)
 {
 	if (outcome == OUTCOME_OOM)
 		return oom_headline(memory);
+	if (outcome == OUTCOME_INCOMPLETE)
+		return incomplete_headline(memory);
+	if (outcome == OUTCOME_CUT)
+		return cut_headline(memory);
 	if (outcome == OUTCOME_NOTHING)
 		return ga_xstrdup("No device memory was used.");
 	return fit_headline(memory, outcome);
@@ -107,6 +161,8 @@ static char *headline(const struct ga_memory *memory, enum outcome outcome)
 static void verdict_text(const struct ga_memory *memory, const struct ga_page *page)
 {
 	static const enum ga_style styles[] = {[OUTCOME_OOM] = GA_BAD,
+	    [OUTCOME_INCOMPLETE] = GA_BAD,
+	    [OUTCOME_CUT] = GA_WARN,
 	    [OUTCOME_RETRIES] = GA_WARN,
 	    [OUTCOME_FITS] = GA_GOOD,
 	    [OUTCOME_NOTHING] = GA_PLAIN};
@@ -118,6 +174,11 @@ static void verdict_text(const struct ga_memory *memory, const struct ga_page *p
 	if (ga_model_lost(memory->model) || ga_model_damaged(memory->model))
 		ga_paragraph(page, "", "The recording is incomplete: figures are lower limits.");
 	free(text);
+	if (outcome == OUTCOME_OOM && ga_model_journal_missing(memory->model)) {
+		text = incomplete_headline(memory);
+		ga_paragraph(page, "", text);
+		free(text);
+	}
 }
 
 static void program_text(const struct ga_model *model, const struct ga_page *page)
@@ -194,6 +255,7 @@ static void put_json(
 	char *text = headline(memory, outcome);
 	ga_json_string(json, "verdict", outcome_names[outcome]);
 	ga_json_string(json, "headline", text);
+	ga_json_bool(json, "ended", memory->model->summary->ended);
 	free(text);
 	ga_json_list(json, "devices");
 	for (int device = -1; (account = ga_memory_next(memory, device));

@@ -121,6 +121,25 @@ bool ga_model_damaged(const struct ga_model *model)
 	       damage->journal_damaged;
 }
 
+bool ga_model_journal_missing(const struct ga_model *model)
+{
+	return !model->summary->ended && !model->summary->has_journal && !ga_model_damaged(model) &&
+	       !is_true(ga_model_property(model, "journal_folded"));
+}
+
+char *ga_model_journal_text(const struct ga_model *model)
+{
+	static const char cause[] = "the process was killed or still runs, and its journal";
+	if (strcmp(model->path, "-") == 0)
+		return ga_format("%s cannot come through a pipe. Most of the recording may be in it; "
+				 "pass the name of the file.",
+		    cause);
+	const char *slash = strrchr(model->path, '/');
+	return ga_format("%s %s" GF_JOURNAL_SUFFIX " is not beside the trace. Most of the "
+			 "recording may be in it; copy both files.",
+	    cause, slash ? slash + 1 : model->path);
+}
+
 const char *ga_model_start(const struct ga_model *model, char out[40])
 {
 	uint64_t ns = gf_reader_start_realtime_ns(model->reader);
@@ -195,16 +214,32 @@ static bool started(const struct ga_model *model)
 	return false;
 }
 
-void ga_model_notices(const struct ga_model *model, struct ga_strings *notices)
+static void end_notice(const struct ga_model *model, struct ga_strings *notices)
+{
+	char *missing = ga_model_journal_missing(model) ? ga_model_journal_text(model) : NULL;
+	if (missing)
+		ga_strings_add(notices, "the recording has no end mark: %s", missing);
+	else if (!model->summary->ended)
+		ga_strings_add(notices, "the recording has no end mark: %s",
+		    ga_model_damaged(model)
+			? "it is among what is not readable, or the process was killed or still ran"
+			: "the process was killed or still ran; everything it had stored until "
+			  "then is here");
+	free(missing);
+}
+
+void ga_model_missing_notices(const struct ga_model *model, struct ga_strings *notices)
 {
 	lost_notices(model, notices);
-	if (!model->summary->ended)
-		ga_strings_add(notices,
-		    "the recording has no end mark: the process was killed or still ran; "
-		    "everything it had stored until then is here");
+	end_notice(model, notices);
 	if (!started(model))
 		ga_strings_add(
 		    notices, "the recording has no start mark: its beginning is missing");
+}
+
+void ga_model_notices(const struct ga_model *model, struct ga_strings *notices)
+{
+	ga_model_missing_notices(model, notices);
 	if (model->dryrun)
 		ga_strings_add(notices,
 		    "recorded on a stand-in GPU: sizes and calls are real, kernels did "

@@ -67,6 +67,22 @@ uint64_t ga_model_lost(const struct ga_model *model);
 /** Whether bytes of the trace could not be read, as far as it was read until now. */
 bool ga_model_damaged(const struct ga_model *model);
 
+/**
+ * Whether a sound trace has no end and its journal, which has the rest, was not found.
+ *
+ * Property `journal_folded` tells that the journal was read into the trace and then removed.
+ */
+bool ga_model_journal_missing(const struct ga_model *model);
+
+/** The same in a sentence.  free() it. */
+char *ga_model_journal_text(const struct ga_model *model);
+
+/** Whether the exit code is GA_EXIT_DAMAGED: stored bytes are damaged or not here. */
+static inline bool ga_model_incomplete(const struct ga_model *model)
+{
+	return ga_model_damaged(model) || ga_model_journal_missing(model);
+}
+
 /** Wall-clock time of the first event, ISO 8601 in UTC; "" if not known.  @return out */
 const char *ga_model_start(const struct ga_model *model, char out[40]);
 
@@ -82,7 +98,10 @@ static inline uint64_t ga_model_ns(const struct ga_model *model, uint64_t ticks)
 /** Damage of the file in a sentence, nothing if there is none. */
 void ga_model_damage_notice(const struct ga_model *model, struct ga_strings *notices);
 
-/** What else limits the recording as such, in sentences; more may come from an analysis. */
+/** What is missing in the recording, in sentences. */
+void ga_model_missing_notices(const struct ga_model *model, struct ga_strings *notices);
+
+/** The same, and what else limits the recording as such; more may come from an analysis. */
 void ga_model_notices(const struct ga_model *model, struct ga_strings *notices);
 
 /**

@@ -130,6 +130,16 @@ const char *ga_duration_text(uint64_t ns, char out[GA_SIZE_TEXT])
 	return out;
 }
 
+const char *ga_share_text(uint64_t part, uint64_t whole, char out[GA_SIZE_TEXT])
+{
+	double percent = 100.0 * (double)part / (double)whole;
+	if (part && percent < 1)
+		snprintf(out, GA_SIZE_TEXT, "under 1 %%");
+	else
+		snprintf(out, GA_SIZE_TEXT, "%.0f %%", percent);
+	return out;
+}
+
 const char *ga_count_text(uint64_t count, char out[GA_SIZE_TEXT])
 {
 	char digits[GA_SIZE_TEXT];

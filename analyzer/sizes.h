@@ -41,6 +41,9 @@ const char *ga_size_text(uint64_t bytes, char out[GA_SIZE_TEXT]);
 /** A duration for people: "980 ns", "12.3 us", "4.56 ms", "1.23 s", "12 min 3 s".  @return out */
 const char *ga_duration_text(uint64_t ns, char out[GA_SIZE_TEXT]);
 
+/** A share of a whole that is not 0: "20 %", "under 1 %".  @return out */
+const char *ga_share_text(uint64_t part, uint64_t whole, char out[GA_SIZE_TEXT]);
+
 /** A count with thin groups of three digits: "12 345 678".  @return out */
 const char *ga_count_text(uint64_t count, char out[GA_SIZE_TEXT]);
 

@@ -95,6 +95,13 @@ static int worse(int one, int other)
 	return rank[one] >= rank[other] ? one : other;
 }
 
+static void tell_missing(const struct ga_model *model)
+{
+	char *text = ga_model_journal_text(model);
+	fprintf(stderr, "gpushim: %s is incomplete: %s\n", model->path, text);
+	free(text);
+}
+
 static void tell_damage(const struct ga_model *model)
 {
 	const struct gf_damage *damage = gf_reader_damage(model->reader);
@@ -126,11 +133,12 @@ static int report_one(const struct ga_options *options, const struct ga_reporter
 		return GA_EXIT_FAILED;
 	}
 	int status = reporter->report(options, &model, page, json);
-	if (ga_model_damaged(&model)) {
-		if (options->command != GA_COMMAND_check)
-			tell_damage(&model);
+	if (ga_model_incomplete(&model))
 		status = worse(status, GA_EXIT_DAMAGED);
-	}
+	if (ga_model_damaged(&model) && options->command != GA_COMMAND_check)
+		tell_damage(&model);
+	else if (ga_model_incomplete(&model) && options->command == GA_COMMAND_export)
+		tell_missing(&model); /* elsewhere a notice tells it */
 	ga_model_close(&model);
 	return status;
 }

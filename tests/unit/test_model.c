@@ -131,6 +131,25 @@ TEST(notices_of_a_killed_process)
 	ga_model_close(&model);
 }
 
+TEST(journal_left_behind)
+{
+	struct trace_builder *t = mt_begin(path_of_test());
+	char journal[100];
+	mt_alloc(0x1000, 512);
+	trace_frame(t, 1);
+	mt_alloc(0x2000, 512);
+	trace_kill(t);
+	snprintf(journal, sizeof(journal), "%s.journal", path_of_test());
+	unlink(journal);
+	open_model();
+	EXPECT(ga_model_journal_missing(&model));
+	EXPECT(ga_model_incomplete(&model));
+	EXPECT(!ga_model_damaged(&model));
+	EXPECT(noticed("is not beside the trace"));
+	EXPECT(!noticed("is here"));
+	ga_model_close(&model);
+}
+
 /* By the rules of `info`: successful calls, more than 0 bytes, captured launches included. */
 TEST(counts)
 {
