@@ -14,8 +14,9 @@
 static char *obstacle(const struct ga_model *model, const struct ga_recorded_allocator *input)
 {
 	char count[GA_SIZE_TEXT];
-	if (ga_model_damaged(model))
-		return ga_xstrdup("the trace is damaged, and a replay needs every event");
+	if (ga_model_incomplete(model))
+		return ga_xstrdup("the trace is damaged or its journal is missing, and a replay "
+				  "needs every event");
 	if (ga_model_lost(model))
 		return ga_format("%s events are missing, and a replay needs every one",
 		    ga_count_text(ga_model_lost(model), count));
@@ -150,8 +151,8 @@ const struct ga_grid_row *ga_finding_best(const struct ga_finding *finding)
 	const struct ga_grid_row *best = NULL;
 	for (size_t i = 0; i < grid->count; i++) {
 		const struct ga_grid_row *row = &grid->rows[i];
-		if (ga_finding_row_known(row) && is_advisable(row) && row->high < finding->peak &&
-		    (!best || row->high < best->high))
+		if (ga_finding_row_known(row) && !row->ooms && is_advisable(row) &&
+		    row->high < finding->peak && (!best || row->high < best->high))
 			best = row;
 	}
 	return best;

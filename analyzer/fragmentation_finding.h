@@ -66,7 +66,7 @@ bool ga_finding_row_known(const struct ga_grid_row *row);
 /** Settings of a row as in PYTORCH_CUDA_ALLOC_CONF. */
 const char *ga_finding_row_text(const struct ga_finding *finding, const struct ga_grid_row *row);
 
-/** The setting that needs least, by the upper end of its range; NULL if none needs less. */
+/** The setting that grants everything and needs least, by the upper end of its range; or NULL. */
 const struct ga_grid_row *ga_finding_best(const struct ga_finding *finding);
 
 /** The first setting that grants what failed or, if nothing did, needs fewer retries; NULL. */

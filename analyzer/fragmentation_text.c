@@ -54,7 +54,7 @@ static char *saving_sentence(const struct ga_finding *finding)
 	const struct ga_grid_row *best = ga_finding_best(finding);
 	char peak[GA_SIZE_TEXT], saved[GA_SIZE_TEXT];
 	if (!best)
-		return ga_xstrdup("No other setting needs less.");
+		return ga_xstrdup(finding->result.ooms ? "" : "No other setting needs less.");
 	return ga_format("%s%s would have needed %s (%s less).", best->text,
 	    best->fraction > 0 ? " with torch.cuda.set_per_process_memory_fraction(1.0)" : "",
 	    ga_size_text(best->high, peak), ga_size_text(finding->peak - best->high, saved));
@@ -70,8 +70,8 @@ static char *harm_sentence(const struct ga_finding *finding)
 	ga_count_text(result->retries, retries);
 	ga_count_text(result->ooms, ooms);
 	if (!result->harm)
-		return ga_format("Refused requests (retries %s, out of memory %s) are not due to "
-				 "fragmentation: no other setting grants them.",
+		return ga_format("The driver refused memory (retries %s, out of memory %s), and no "
+				 "other setting would have avoided it.",
 		    retries, ooms);
 	return ga_format("Fragmentation did harm (retries %s, out of memory %s): up to %s of "
 			 "cached memory was of no use when the driver refused%s%s%s.",

@@ -23,6 +23,7 @@ struct reading {
 	struct ga_held_ranges ranges;
 	struct ga_map own_events; /* CUDA events that the allocator asks about: those it records */
 	uint64_t reserved;	  /* bytes held now */
+	uint64_t creating;	  /* bytes of pages created and not yet accessible */
 	unsigned device;
 	bool is_releasing;	/* segments go back outside of any allocation */
 	uint64_t unmap_end;	/* where the run of unmapped pages under way ends, 0: none */
@@ -186,11 +187,22 @@ static void on_unmap(struct reading *reading, const struct gf_memory *memory)
 	reading->unmap_end = memory->address + memory->size;
 }
 
+static void on_create(struct reading *reading, const struct gf_memory *memory)
+{
+	if (!(memory->flags & GF_FLAG_IN_ALLOCATOR))
+		return;
+	if (memory->status)
+		ga_alloc_trace_map(&reading->builder, 0, false);
+	else
+		reading->creating += memory->size;
+}
+
 static void on_access(struct reading *reading, const struct gf_memory *memory)
 {
 	struct ga_held_range *range = ga_held_ranges_find(&reading->ranges, memory->address);
 	if (!range || !range->is_reservation || memory->status)
 		return;
+	reading->creating = 0;
 	ga_alloc_trace_map(&reading->builder, memory->size, true);
 	add_segment(reading, GA_HISTORY_SEGMENT_MAP, memory->address, memory->size);
 	reading->reserved += memory->size;
@@ -214,8 +226,10 @@ static void on_memory(struct reading *reading, const struct gf_event_ref *event)
 		on_release(reading, &memory);
 		break;
 	case GF_MEMORY_CREATE:
-		if (memory.status && memory.flags & GF_FLAG_IN_ALLOCATOR)
-			ga_alloc_trace_map(&reading->builder, 0, false);
+		on_create(reading, &memory);
+		break;
+	case GF_MEMORY_RELEASE:
+		reading->creating = 0; /* one page of a growth was refused: all are undone */
 		break;
 	case GF_MEMORY_ACCESS:
 		on_access(reading, &memory);
@@ -236,7 +250,7 @@ static void on_mem_info(struct reading *reading, const struct gf_event_ref *even
 	gf_get_mem_info(event->batch, event->row, &info);
 	if (info.status || info.device != reading->device || !info.total_bytes)
 		return;
-	uint64_t budget = info.free_bytes + reading->reserved;
+	uint64_t budget = info.free_bytes + reading->reserved + reading->creating;
 	trace->device_bytes = info.total_bytes;
 	if (budget < trace->budget_bytes || !trace->budget_bytes)
 		trace->budget_bytes = budget;
