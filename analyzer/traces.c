@@ -31,9 +31,33 @@ static void take_file(struct ga_strings *found, char *path)
 		free(path);
 }
 
-static void search_folder(const char *folder, int depth, struct ga_strings *found)
+/* A folder that is being searched, and those around it. */
+struct searched {
+	const struct searched *outer;
+	int depth;
+	struct stat status;
+};
+
+static bool same_file(const struct stat *left, const struct stat *right)
 {
-	DIR *directory = depth > 0 ? opendir(folder) : NULL;
+	return left->st_dev == right->st_dev && left->st_ino == right->st_ino;
+}
+
+/* A link to a folder around it would give the same traces again. */
+static bool is_inside_itself(const struct searched *folder)
+{
+	for (const struct searched *outer = folder->outer; outer; outer = outer->outer)
+		if (same_file(&outer->status, &folder->status))
+			return true;
+	return false;
+}
+
+static void search_folder(const char *folder, const struct searched *outer, struct ga_strings *found)
+{
+	struct searched self = {.outer = outer, .depth = outer ? outer->depth + 1 : 0};
+	if (self.depth >= FOLDER_DEPTH || stat(folder, &self.status) != 0 || is_inside_itself(&self))
+		return;
+	DIR *directory = opendir(folder);
 	struct dirent *entry;
 	while (directory && (entry = readdir(directory))) {
 		if (entry->d_name[0] == '.')
@@ -41,12 +65,13 @@ static void search_folder(const char *folder, int depth, struct ga_strings *foun
 		char *path =
 		    ga_format("%s%s%s", folder, ends_with(folder, "/") ? "" : "/", entry->d_name);
 		struct stat status;
-		if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-			search_folder(path, depth - 1, found);
-			free(path);
-		} else {
+		bool there = stat(path, &status) == 0;
+		if (there && S_ISDIR(status.st_mode))
+			search_folder(path, &self, found);
+		if (!there || S_ISREG(status.st_mode)) /* a pipe or a device may never end */
 			take_file(found, path);
-		}
+		else
+			free(path);
 	}
 	if (directory)
 		closedir(directory);
@@ -56,7 +81,7 @@ static void search_folder(const char *folder, int depth, struct ga_strings *foun
 static void add_folder(struct ga_strings *paths, const char *folder)
 {
 	struct ga_strings found = {0};
-	search_folder(folder, FOLDER_DEPTH, &found);
+	search_folder(folder, NULL, &found);
 	if (found.count)
 		qsort(found.items, found.count, sizeof(*found.items), compare);
 	for (size_t i = 0; i < found.count; i++)
@@ -184,6 +209,27 @@ static int report_text(const struct ga_options *options, const struct ga_reporte
 	return status;
 }
 
+/* Opening the output empties it: that must not be what is about to be read. */
+static bool output_is_input(const struct ga_options *options, const struct ga_strings *paths)
+{
+	const char *output = options->values[GA_OPTION_OUTPUT];
+	struct stat to, from;
+	if (!output || stat(output, &to) != 0 || !S_ISREG(to.st_mode))
+		return false;
+	for (size_t i = 0; i < paths->count; i++) {
+		char *journal = ga_format("%s%s", paths->items[i], GF_JOURNAL_SUFFIX);
+		bool same = (stat(paths->items[i], &from) == 0 && same_file(&to, &from)) ||
+		    (stat(journal, &from) == 0 && same_file(&to, &from));
+		free(journal);
+		if (same) {
+			fprintf(stderr, "gpushim: --output %s is the trace itself; name another file\n",
+			    output);
+			return true;
+		}
+	}
+	return false;
+}
+
 int ga_traces_report(const struct ga_options *options, const struct ga_reporter *reporter)
 {
 	int status = GA_EXIT_OK;
@@ -198,6 +244,10 @@ int ga_traces_report(const struct ga_options *options, const struct ga_reporter 
 	if (paths.count > 1 && options->command == GA_COMMAND_export) {
 		fputs("gpushim: export writes one trace at a time; this folder has several\n",
 		    stderr);
+		ga_strings_clear(&paths);
+		return GA_EXIT_USAGE;
+	}
+	if (output_is_input(options, &paths)) {
 		ga_strings_clear(&paths);
 		return GA_EXIT_USAGE;
 	}
