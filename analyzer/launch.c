@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "formats/journal_fold.h"
 #include "formats/settings_table.h"
 
 void ga_launch_set(struct ga_launch *launch, const char *name, const char *format, ...)
@@ -326,6 +327,7 @@ void ga_launch_tell(const struct ga_launch *launch)
 	while ((length = getline(&line, &capacity, list)) > 0) {
 		if (line[length - 1] == '\n')
 			line[length - 1] = 0;
+		gf_journal_fold(line, NULL); /* else the journal stays and readers take both */
 		fprintf(stderr, "gpushim: %strace in %s\n", any ? "" : killed, line);
 		any = true;
 	}

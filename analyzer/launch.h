@@ -69,7 +69,12 @@ int ga_launch_record(struct ga_launch *launch, const struct ga_options *options)
  */
 int ga_launch_run(struct ga_launch *launch);
 
-/** Tell on stderr where the traces went, one line each, and which signal killed the program. */
+/**
+ * Tell on stderr where the traces went, one line each, and which signal killed the program.
+ *
+ * What killed processes left in journals is put into their traces first, so that each recording is
+ * one file; where that cannot be, the journal stays beside the trace.
+ */
 void ga_launch_tell(const struct ga_launch *launch);
 
 #endif

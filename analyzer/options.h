@@ -40,7 +40,10 @@ enum ga_exit {
 	C(check, "TRACE...", "is the file whole: verifies every checksum", \
 	    "Reads the whole file. Exit status 0: whole, also when the process was killed " \
 	    "before it could end the recording. 3: damaged; says at which offset and how much " \
-	    "can still be read. 1: not a trace.") \
+	    "can still be read. 1: not a trace.\n\nWhat a killed process recorded last is in " \
+	    "NAME.gst.journal. run and dryrun put it into the trace when the program has " \
+	    "ended and remove it; a journal that is still there belongs to the trace: copy " \
+	    "both.") \
 	C(memory, "TRACE...", "peak, course over time and end of each device's memory", \
 	    "Figures are those of PyTorch's own statistics: allocated is what its caching " \
 	    "allocator handed out, reserved is what the allocator holds from the driver. With " \

@@ -32,6 +32,10 @@ struct gf_source {
 	uint32_t begin, end;
 };
 
+/* Sequence of a source that is no chunk: the closing records of a fold (journal_fold.h), which tell
+ * what the journal's header counts as lost. */
+#define GF_SOURCE_FOLD UINT64_MAX
+
 struct gf_encoder; /* workspace of one encoding thread: zstd context, column and output buffers */
 
 /**

@@ -204,10 +204,8 @@ enum gf_status gf_merge_next(
 	return GF_OK;
 }
 
-static int by_thread(const void *left, const void *right)
+int gf_unit_compare(const struct gf_unit *a, const struct gf_unit *b)
 {
-	const struct gf_unit *a = *(struct gf_unit *const *)left,
-			     *b = *(struct gf_unit *const *)right;
 	if (a->info.thread_id != b->info.thread_id)
 		return a->info.thread_id < b->info.thread_id ? -1 : 1;
 	if (a->first_source.sequence != b->first_source.sequence)
@@ -215,6 +213,12 @@ static int by_thread(const void *left, const void *right)
 	if (a->first_source.begin != b->first_source.begin)
 		return a->first_source.begin < b->first_source.begin ? -1 : 1;
 	return a < b ? -1 : a > b; /* place in the file */
+}
+
+static int by_thread(const void *left, const void *right)
+{
+	return gf_unit_compare(
+	    *(const struct gf_unit *const *)left, *(const struct gf_unit *const *)right);
 }
 
 static void make_lanes(struct gf_merge *merge, size_t units)

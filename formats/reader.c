@@ -233,6 +233,8 @@ static enum gf_status make_units(
 	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++)
 		summary->record_count[tag] = index->rows[tag];
 	add_parts(reader, index);
+	if (index->folds)
+		memset(reader->journal.lost, 0, sizeof(reader->journal.lost));
 	summary->first_ticks = UINT64_MAX;
 	for (size_t i = 0; i < reader->unit_count; i++)
 		count_times(summary, &reader->units[i].info);

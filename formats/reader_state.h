@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reader is made of: shared by reader.c, definitions.c and merge.c, nobody else. */
+/* What a reader is made of: shared by reader.c, definitions.c, merge.c and journal_fold.c, nobody
+ * else. */
 #ifndef GF_READER_STATE_H
 #define GF_READER_STATE_H
 
@@ -58,6 +59,9 @@ struct gf_reader {
  */
 enum gf_status gf_reader_load(struct gf_reader *reader, struct gf_unit *unit, uint64_t type_mask,
     struct gf_decoder *decoder, struct gf_batch *batch_out, struct gf_error *error);
+
+/** Order of units of one reader: by thread, then age.  @return below, above or 0 like strcmp */
+int gf_unit_compare(const struct gf_unit *a, const struct gf_unit *b);
 
 /** Take in the definitions of a decoded unit.  @return GF_OK, GF_NO_MEMORY */
 enum gf_status gf_definitions_add(struct gf_reader *reader, const struct gf_batch *batch,

@@ -26,7 +26,7 @@ struct scan {
 	size_t window_bytes;
 	/* What the last frame added, to take it back if its body turns out to be damaged. */
 	uint32_t last_rows[GF_TAG_LIMIT];
-	size_t last_covered;
+	size_t last_covered, last_folds;
 };
 
 void gf_damage_note(struct gf_damage *damage, uint64_t offset, uint64_t bytes, const char *text)
@@ -106,7 +106,9 @@ static enum gf_status add_frame(struct scan *scan, const struct gf_frame_info *i
 	if (info->source_count)
 		entry->first_source = sources[0];
 	scan->last_covered = index->covered_count;
+	scan->last_folds = index->folds;
 	for (unsigned i = 0; i < info->source_count; i++) {
+		index->folds += sources[i].sequence == GF_SOURCE_FOLD;
 		const struct gf_leftover *leftover =
 		    find_leftover(scan->journal, sources[i].sequence);
 		if (!leftover)
@@ -129,6 +131,7 @@ static void take_back_last(struct scan *scan)
 	struct gf_trace_index *index = scan->index;
 	index->count--;
 	index->covered_count = scan->last_covered;
+	index->folds = scan->last_folds;
 	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++)
 		index->rows[tag] -= scan->last_rows[tag];
 }

@@ -28,6 +28,7 @@ struct gf_trace_index {
 	struct gf_covered *covered; /* by leftover, then begin */
 	size_t covered_count, covered_room;
 	uint64_t rows[GF_TAG_LIMIT]; /* records of each type in all frames */
+	size_t folds;		     /* closing frames, with the losses of the journal's header */
 };
 
 /**

@@ -3,8 +3,9 @@
 import pathlib
 import random
 import struct
+import subprocess
 
-from record_rig import equal, host, info, need, one, run, same_counts, test, torch, traces
+from record_rig import HOST, TOOL, environment, equal, folder, host, info, need, one, run, same_counts, test, torch, traces
 
 NAMES = ("allocs", "frees", "copies", "memsets", "waits")
 
@@ -33,6 +34,23 @@ def three_threads_60_times():
     chance = random.Random(2)
     for _ in range(60):
         killed("kill-threads", int(10 ** chance.uniform(2, 5)), 3)
+
+
+@test
+def one_file_under_the_launcher():
+    for start in (("run",), ("dryrun", "--memory", "8G")):
+        for mode, threads in (("kill", 1), ("kill-threads", 3)):
+            where = folder()
+            done = subprocess.run([TOOL, *start, "-o", f"{where}/", "--", HOST, mode, "150000", "counts"], cwd=where,
+                                  env=environment(recorder=False, GPUSHIM_STACKS="none"), stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=120)
+            equal("status", done.returncode, 128 + 9)
+            counts = dict(zip(NAMES, struct.unpack("5Q", (where / "counts").read_bytes()[:40])))
+            need(counts["allocs"] > 100, f"too few calls: {counts}")
+            same_counts(one(where, done), counts, slack=threads)
+            equal("files", sorted(f.name for f in where.iterdir()), ["counts", one(where).name])
+            checked = subprocess.run([TOOL, "check", one(where)], capture_output=True, text=True, timeout=120)
+            equal("exit status of check", checked.returncode, 0)
 
 
 @test
