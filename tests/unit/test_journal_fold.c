@@ -435,6 +435,70 @@ TEST(full_disk)
 	remove_files();
 }
 
+/* Chunks whose frame is in the trace already, between others of their thread. */
+TEST(frame_between_leftovers)
+{
+	size_t bytes, journal_bytes, encoder_bytes = (gf_encoder_bytes(1) + 63) & ~(size_t)63;
+	unsigned framed = 0;
+	name_files();
+	make_killed(5000);
+	char *before = events(), *trace = load(path, &bytes), *copy = load(journal, &journal_bytes);
+	void *memory = aligned_alloc(64, encoder_bytes);
+	struct gf_encoder *encoder = gf_encoder_init(memory, encoder_bytes, 1, 0);
+	trace = realloc(trace, bytes + journal_bytes);
+	REQUIRE(encoder && trace);
+	for (size_t at = GF_JOURNAL_HEADER_BYTES; at < journal_bytes; at += GF_CHUNK_BYTES) {
+		const struct gf_chunk *chunk = (const void *)(copy + at);
+		const void *frame;
+		size_t frame_bytes;
+		bool damaged;
+		if (chunk->sequence == 0 || chunk->sequence % 3)
+			continue;
+		struct gf_source source = {chunk, GF_CHUNK_HEADER_BYTES,
+		    gf_chunk_extent(chunk, GF_CHUNK_HEADER_BYTES, GF_CHUNK_BYTES, &damaged)};
+		REQUIRE(gf_encode(encoder, &source, 1, &frame, &frame_bytes, NULL) == GF_OK);
+		memcpy(trace + bytes, frame, frame_bytes);
+		bytes += frame_bytes;
+		framed++;
+	}
+	EXPECT(framed > 2);
+	store(path, trace, bytes);
+	expect_events(before);
+	expect_folded(before);
+	free(before);
+	free(trace);
+	free(copy);
+	free(memory);
+	remove_files();
+}
+
+static void record_longer_block(void)
+{
+	struct trace_builder *t = trace_begin(path);
+	struct {
+		struct gf_block block;
+		uint64_t added;
+	} longer = {.block = {.head = GF_HEAD(GF_TAG_block, sizeof(longer)), .size = 512}};
+	trace_add_raw(t, 1, &longer, sizeof(longer));
+	trace_kill(t);
+}
+
+/* Frames of this version would lose what it does not know. */
+TEST(records_of_another_version)
+{
+	name_files();
+	remove_files();
+	pid_t child = fork();
+	if (child == 0) {
+		record_longer_block();
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	expect_fold(GF_UNSUPPORTED);
+	EXPECT(exists(journal));
+	remove_files();
+}
+
 TEST(nothing_there)
 {
 	name_files();
