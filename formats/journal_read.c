@@ -10,6 +10,8 @@
 
 #include "formats/file_read.h"
 
+#define READINGS 4 /* of a chunk that looks damaged */
+
 /* Its maker is at it, or was killed before it could record anything: the magic comes last. */
 static bool unborn(const struct gf_journal_header *header, size_t got)
 {
@@ -53,6 +55,27 @@ static uint32_t record_limit(const struct gf_chunk *chunk, bool *damaged)
 }
 
 /*
+ * Read a whole chunk and find the end of its records.  What looks damaged may be a record that the
+ * owner stored while the kernel copied: only what stays wrong is.
+ */
+static bool read_records(int fd, uint64_t offset, struct gf_chunk *chunk, uint32_t *end_out,
+    bool *damaged_out)
+{
+	for (int reading = 0; reading < READINGS; reading++) {
+		bool wrong, bad_limit = false;
+		if (gf_read_at(fd, chunk, GF_CHUNK_BYTES, offset) != GF_CHUNK_BYTES)
+			return false;
+		uint32_t limit = record_limit(chunk, &bad_limit);
+		*end_out = gf_chunk_extent(chunk, GF_CHUNK_HEADER_BYTES, limit, &wrong);
+		*damaged_out = bad_limit || wrong || chunk->state > GF_CHUNK_FULL ||
+			       (chunk->state == GF_CHUNK_FULL && *end_out != limit);
+		if (!*damaged_out)
+			break;
+	}
+	return true;
+}
+
+/*
  * Copy one chunk in use.  Its records are read twice: what the first reading shows to be complete
  * is complete in the second, even if the pages were copied while the owner wrote.
  *
@@ -62,15 +85,13 @@ static enum gf_status copy_chunk(
     int fd, uint64_t offset, struct gf_chunk *first, struct gf_leftover *out)
 {
 	uint64_t sequence = first->sequence;
+	uint32_t end;
+	bool wrong;
 	if (sequence == 0 || first->state == GF_CHUNK_FREE)
 		return GF_END;
-	struct gf_leftover made = {sequence, offset, 0, 0, NULL, first->state > GF_CHUNK_FULL};
-	if (gf_read_at(fd, first, GF_CHUNK_BYTES, offset) != GF_CHUNK_BYTES)
+	struct gf_leftover made = {sequence, offset, 0, 0, NULL, false};
+	if (!read_records(fd, offset, first, &end, &made.damaged))
 		return GF_IO;
-	bool wrong;
-	uint32_t limit = record_limit(first, &made.damaged);
-	uint32_t end = gf_chunk_extent(first, GF_CHUNK_HEADER_BYTES, limit, &wrong);
-	made.damaged |= wrong || (first->state == GF_CHUNK_FULL && end != limit);
 	if (end == GF_CHUNK_HEADER_BYTES && !made.damaged)
 		return GF_END;
 	made.chunk = malloc(end);
