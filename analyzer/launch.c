@@ -135,6 +135,19 @@ static void set_aside(const char *path)
 	}
 }
 
+/* Make a folder and those around it.  Returns whether it is there. */
+static bool make_folder(char *path)
+{
+	for (char *c = path + 1; *c; c++) {
+		if (*c != '/')
+			continue;
+		*c = 0;
+		mkdir(path, 0777);
+		*c = '/';
+	}
+	return is_folder(path);
+}
+
 static int set_output(struct ga_launch *launch, const char *path)
 {
 	size_t length = strlen(path);
@@ -143,7 +156,7 @@ static int set_output(struct ga_launch *launch, const char *path)
 		return GA_EXIT_USAGE;
 	}
 	char *full = absolute(path);
-	if (path[length - 1] == '/' && mkdir(full, 0777) != 0 && errno != EEXIST) {
+	if (path[length - 1] == '/' && !make_folder(full)) {
 		fprintf(stderr, "gpushim: cannot make the folder %s: %s\n", path, strerror(errno));
 		free(full);
 		return GA_EXIT_FAILED;
@@ -332,7 +345,7 @@ void ga_launch_tell(const struct ga_launch *launch)
 		any = true;
 	}
 	if (!any)
-		fprintf(stderr, "gpushim: %sno trace: the program did not use CUDA\n", killed);
+		fprintf(stderr, "gpushim: %sno trace: no process recorded a use of CUDA\n", killed);
 	free(killed);
 	free(line);
 	fclose(list);
