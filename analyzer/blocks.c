@@ -98,6 +98,7 @@ static void fill_oom(struct ga_memory *memory, struct ga_oom *oom, bool totals)
 		account = memory->accounts.by_device[oom->device];
 	if (!account)
 		return;
+	oom->non_torch = account->non_torch;
 	if (totals) {
 		oom->allocated = account->allocated;
 		oom->reserved =

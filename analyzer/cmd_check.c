@@ -40,10 +40,8 @@ static void damaged_text(const struct ga_model *model, const struct ga_page *pag
 {
 	const struct gf_damage *damage = gf_reader_damage(model->reader);
 	char bytes[GA_SIZE_TEXT], count[GA_SIZE_TEXT];
-	fputs(ga_style(page, GA_BAD), page->out);
-	ga_paragraph(page, "damaged: ",
+	ga_styled_paragraph(page, GA_BAD, "damaged: ",
 	    damage->first_text[0] ? damage->first_text : "bytes that belong to no readable frame");
-	fputs(ga_style(page, GA_PLAIN), page->out);
 	if (damage->first_bad_offset != UINT64_MAX)
 		ga_fact(page, "first at offset", "%" PRIu64, damage->first_bad_offset);
 	ga_fact(page, "frames skipped", "%s", ga_count_text(damage->damaged_frames, count));

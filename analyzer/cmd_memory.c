@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -77,9 +78,11 @@ static void device_text(
 static void put_text(const struct ga_memory *memory, const struct ga_page *page)
 {
 	const struct ga_account *account = ga_memory_next(memory, -1);
+	char *line = ga_view_peak_line(memory);
+	line[0] = (char)toupper((unsigned char)line[0]);
+	fprintf(page->out, "%s.\n", line);
+	free(line);
 	ga_view_head(memory->model, page);
-	if (!account)
-		fputs("no device memory was used\n", page->out);
 	for (; account; account = ga_memory_next(memory, account->device))
 		device_text(memory, account, page);
 	if (memory->driver.host_peak_bytes) {
@@ -100,13 +103,16 @@ static int threshold(const struct ga_options *options, const struct ga_memory *m
 	for (int device = -1; (account = ga_memory_next(memory, device));
 	     device = account->device) {
 		uint64_t peak = ga_view_peak_reserved(memory, account);
-		char size[GA_SIZE_TEXT];
-		if (peak == GA_UNKNOWN)
+		char size[GA_SIZE_TEXT], most[GA_SIZE_TEXT];
+		bool hidden = peak == GA_UNKNOWN;
+		if (hidden)
 			peak = account->peak.allocated;
 		if (peak <= limit)
 			continue;
-		fprintf(stderr, "gpushim: device %u: peak %s is above the limit of %s\n",
-		    account->device, ga_size_text(peak, size), text);
+		fprintf(stderr,
+		    "gpushim: %s: device %u: %s %s at the peak, above the limit of %s\n",
+		    memory->model->path, account->device, ga_size_text(peak, size),
+		    hidden ? "allocated" : "reserved", ga_size_text(limit, most));
 		status = GA_EXIT_CROSSED;
 	}
 	return status;

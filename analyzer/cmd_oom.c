@@ -109,32 +109,88 @@ static void size_fact(const struct ga_page *page, const char *name, uint64_t byt
 #define SITES_SHOWN 8
 
 /* The line of the program that asked, and what it was doing. */
-static void place_fact(
+static void asked_fact(
     const struct ga_model *model, const struct ga_oom *oom, const struct ga_page *page)
 {
 	struct ga_stack stack = ga_stacks_frames(model->stacks, oom->stack_id);
-	const struct ga_frame *frame = ga_stack_place(&stack);
-	if (!frame)
-		return;
-	char *place = ga_frame_text(frame), *operation = ga_stack_operation(&stack);
-	ga_fact(page, "asked by", "%s%s%s", place, operation ? ", " : "",
-	    operation ? operation : "");
+	char *place = ga_view_place(model, oom->stack_id);
+	char *operation = ga_stack_operation(&stack);
+	if (place)
+		ga_fact(page, "asked by", "%s%s%s", place, operation ? " " : "",
+		    operation ? operation : "");
 	free(operation);
 	free(place);
+}
+
+static const char *size_or_unknown(uint64_t bytes, char text[GA_SIZE_TEXT])
+{
+	return bytes == GA_UNKNOWN ? "an unknown size" : ga_size_text(bytes, text);
+}
+
+/* What the process had then, and the site that had most of it. */
+static void held_facts(
+    const struct ga_model *model, const struct ga_oom *oom, const struct ga_page *page)
+{
+	char live[GA_SIZE_TEXT], cached[GA_SIZE_TEXT], other[GA_SIZE_TEXT];
+	ga_fact(page, "held", "%s in live tensors, %s cached by PyTorch, %s outside PyTorch",
+	    size_or_unknown(oom->allocated, live), size_or_unknown(unallocated(oom), cached),
+	    size_or_unknown(oom->non_torch, other));
+	if (oom->top.count == 0 || !oom->top.items[0].blocks)
+		return;
+	char *site = ga_site_text(&oom->top.items[0], model->stacks);
+	if (site)
+		ga_fact(page, "most of it", "by %s", site);
+	free(site);
+}
+
+/* The arithmetic stands in for a cause that is not proven. */
+static char *cause_text(const struct ga_oom *oom)
+{
+	char lacking[GA_SIZE_TEXT], cached[GA_SIZE_TEXT];
+	if (oom->verdict != GA_VERDICT_unknown)
+		return ga_format(
+		    "%s: %s", ga_verdict_name(oom->verdict), ga_verdict_words(oom->verdict));
+	if (oom->segment == GA_UNKNOWN || oom->device_free == GA_UNKNOWN)
+		return ga_xstrdup("not decided by this version: what was asked for, or what was "
+				  "free, is not in the recording");
+	if (oom->segment <= oom->device_free)
+		return ga_xstrdup("not decided by this version: the device had enough free, yet it "
+				  "was refused");
+	uint64_t idle = unallocated(oom);
+	ga_size_text(oom->segment - oom->device_free, lacking);
+	if (idle == GA_UNKNOWN || idle == 0)
+		return ga_format("not decided by this version: the device had %s too little free",
+		    lacking);
+	return ga_format("not decided by this version: the device had %s too little free; %s that "
+			 "PyTorch had cached did not serve the request",
+	    lacking, ga_size_text(idle, cached));
+}
+
+static char *oom_heading(const struct ga_model *model, const struct ga_oom *oom, size_t number)
+{
+	char duration[GA_SIZE_TEXT], device[48] = "an unknown device";
+	bool host = oom->kind == GF_MEMORY_HOST_ALLOC || oom->kind == GF_MEMORY_HOST_REGISTER;
+	ga_duration_text(ga_model_ns(model, oom->ticks), duration);
+	if (host)
+		strcpy(device, "page-locked host memory");
+	else if (oom->device != GF_DEVICE_UNKNOWN)
+		snprintf(device, sizeof(device), "device %u", oom->device);
+	char *figures = ga_view_oom_figures(oom);
+	char *heading = ga_format("%zu. out of memory on %s after %s%s: %s", number, device,
+	    duration, oom->outside && !host ? ", outside the caching allocator" : "", figures);
+	free(figures);
+	return heading;
 }
 
 static void oom_text(const struct ga_memory *memory, size_t index, const struct ga_page *page)
 {
 	const struct ga_oom *oom = &memory->refusals.ooms[index];
 	const struct ga_model *model = memory->model;
-	char duration[GA_SIZE_TEXT], device[32] = "unknown device";
-	ga_duration_text(ga_model_ns(model, oom->ticks), duration);
-	if (oom->device != GF_DEVICE_UNKNOWN)
-		snprintf(device, sizeof(device), "device %u", oom->device);
-	char *heading = ga_format("%zu. out of memory on %s after %s%s", index + 1, device,
-	    duration, oom->outside ? ", outside the caching allocator" : "");
+	char *heading = oom_heading(model, oom, index + 1), *cause = cause_text(oom);
 	ga_heading(page, heading);
-	free(heading);
+	asked_fact(model, oom, page);
+	held_facts(model, oom, page);
+	ga_fact(page, "cause", "%s", cause);
 	size_fact(page, "asked for", oom->requested);
 	size_fact(page, "from the driver", oom->segment);
 	size_fact(page, "free on the device", oom->device_free);
@@ -144,13 +200,23 @@ static void oom_text(const struct ga_memory *memory, size_t index, const struct 
 	size_fact(page, "reserved, not in use", unallocated(oom));
 	if (call_name(model, oom))
 		ga_fact(page, "refused call", "%s", call_name(model, oom));
-	place_fact(model, oom, page);
-	ga_fact(
-	    page, "cause", "%s: %s", ga_verdict_name(oom->verdict), ga_verdict_words(oom->verdict));
+	free(cause);
+	free(heading);
 	if (oom->top.count) {
 		fputc('\n', page->out);
 		ga_sites_text(&oom->top, model->stacks, SITES_SHOWN, page);
 	}
+}
+
+/* The answer first. */
+static void summary_text(const struct ga_memory *memory, const struct ga_page *page)
+{
+	bool any = memory->refusals.count > 0;
+	char *line = any ? ga_view_oom_line(memory)
+			 : ga_xstrdup("No out-of-memory in this recording.");
+	ga_styled_paragraph(page, any ? GA_BAD : GA_GOOD, "", line);
+	free(line);
+	ga_view_head(memory->model, page);
 }
 
 static int report(const struct ga_options *options, struct ga_model *model,
@@ -164,10 +230,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 	if (json)
 		put_json(&memory, json);
 	else
-		ga_view_head(model, page);
-	if (!json && memory.refusals.count == 0)
-		fprintf(page->out, "%sno out-of-memory%s in this recording\n",
-		    ga_style(page, GA_GOOD), ga_style(page, GA_PLAIN));
+		summary_text(&memory, page);
 	for (size_t i = 0; i < memory.refusals.count && !json; i++)
 		oom_text(&memory, i, page);
 	ga_model_damage_notice(model, &notices);

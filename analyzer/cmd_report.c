@@ -34,78 +34,12 @@ static enum outcome judge(const struct ga_memory *memory)
 	return retries ? OUTCOME_RETRIES : OUTCOME_FITS;
 }
 
-/* The last request to PyTorch's allocator that failed; else the last refusal of all. */
-static const struct ga_oom *last_oom(const struct ga_memory *memory)
-{
-	size_t last = memory->refusals.count - 1;
-	for (size_t i = memory->refusals.count; i-- > 0;)
-		if (!memory->refusals.ooms[i].outside)
-			return &memory->refusals.ooms[i];
-	return &memory->refusals.ooms[last];
-}
-
-static char *oom_headline(const struct ga_memory *memory)
-{
-	const struct ga_oom *oom = last_oom(memory);
-	char count[GA_SIZE_TEXT], asked[GA_SIZE_TEXT] = "an unknown size", left[GA_SIZE_TEXT];
-	if (oom->segment != GA_UNKNOWN)
-		ga_size_text(oom->segment, asked);
-	ga_count_text(memory->refusals.count, count);
-	const char *plural = memory->refusals.count == 1 ? "" : "s";
-	if (oom->device_free == GA_UNKNOWN)
-		return ga_format(
-		    "Out of memory %s time%s; last when %s was asked for.", count, plural, asked);
-	return ga_format("Out of memory %s time%s; last when %s was asked for and %s was free.",
-	    count, plural, asked, ga_size_text(oom->device_free, left));
-}
-
-/* The device that comes nearest to its size; the widest if no size is known. */
-static const struct ga_account *fullest(const struct ga_memory *memory, uint64_t *total_out)
-{
-	const struct ga_account *account, *best = NULL;
-	double most = -1;
-	*total_out = GA_UNKNOWN;
-	for (int device = -1; (account = ga_memory_next(memory, device));
-	     device = account->device) {
-		uint64_t total =
-		    ga_model_device_number(memory->model, account->device, "total_bytes");
-		double used = (double)account->peak_reserved.reserved;
-		if (total != GA_UNKNOWN && total > 0)
-			used /= (double)total;
-		if (used > most) {
-			most = used;
-			best = account;
-			*total_out = total;
-		}
-	}
-	return best;
-}
-
-/* "200.00 MiB of 1.00 GiB (20 %) reserved at the peak of device 0".  free() it. */
-static char *peak_text(const struct ga_memory *memory)
-{
-	uint64_t total;
-	const struct ga_account *account = fullest(memory, &total);
-	if (!account)
-		return ga_xstrdup("no device memory was used");
-	uint64_t peak = ga_view_peak_reserved(memory, account);
-	const char *what = peak == GA_UNKNOWN ? "allocated" : "reserved";
-	char bytes[GA_SIZE_TEXT], whole[GA_SIZE_TEXT], share[GA_SIZE_TEXT];
-	if (peak == GA_UNKNOWN)
-		peak = account->peak.allocated;
-	ga_size_text(peak, bytes);
-	if (total == GA_UNKNOWN || total == 0)
-		return ga_format("%s %s at the peak of device %u", bytes, what, account->device);
-	return ga_format("%s of %s (%s) %s at the peak of device %u", bytes,
-	    ga_size_text(total, whole), ga_share_text(peak, total, share), what, account->device);
-}
-
 static char *fit_headline(const struct ga_memory *memory, enum outcome outcome)
 {
 	uint64_t total;
-	const struct ga_account *account = fullest(memory, &total);
+	const struct ga_account *account = ga_view_fullest(memory, &total);
 	char count[GA_SIZE_TEXT];
-	char *peak = peak_text(memory), *line;
+	char *peak = ga_view_peak_line(memory), *line;
 	if (outcome == OUTCOME_RETRIES)
 		line = ga_format("It fits, but only just: the allocator had to give its cache back %s "
 				 "times; %s.",
@@ -121,7 +55,7 @@ static char *fit_headline(const struct ga_memory *memory, enum outcome outcome)
 static char *incomplete_headline(const struct ga_memory *memory)
 {
 	if (!ga_model_journal_missing(memory->model)) {
-		char *peak = peak_text(memory);
+		char *peak = ga_view_peak_line(memory);
 		char *line = ga_format("Incomplete: a part of the trace is not readable, the end "
 				       "included. What is readable: %s.", peak);
 		free(peak);
@@ -136,7 +70,7 @@ static char *incomplete_headline(const struct ga_memory *memory)
 static char *cut_headline(const struct ga_memory *memory)
 {
 	char duration[GA_SIZE_TEXT];
-	char *peak = peak_text(memory);
+	char *peak = ga_view_peak_line(memory);
 	char *line =
 	    ga_format("The recording stops after %s: the process was killed or still runs. Until "
 		      "then %s.",
@@ -148,7 +82,7 @@ static char *cut_headline(const struct ga_memory *memory)
 static char *headline(const struct ga_memory *memory, enum outcome outcome)
 {
 	if (outcome == OUTCOME_OOM)
-		return oom_headline(memory);
+		return ga_view_oom_line(memory);
 	if (outcome == OUTCOME_INCOMPLETE)
 		return incomplete_headline(memory);
 	if (outcome == OUTCOME_CUT)
@@ -168,9 +102,7 @@ static void verdict_text(const struct ga_memory *memory, const struct ga_page *p
 	    [OUTCOME_NOTHING] = GA_PLAIN};
 	enum outcome outcome = judge(memory);
 	char *text = headline(memory, outcome);
-	fputs(ga_style(page, styles[outcome]), page->out);
-	ga_paragraph(page, "", text);
-	fputs(ga_style(page, GA_PLAIN), page->out);
+	ga_styled_paragraph(page, styles[outcome], "", text);
 	if (ga_model_lost(memory->model) || ga_model_damaged(memory->model))
 		ga_paragraph(page, "", "The recording is incomplete: figures are lower limits.");
 	free(text);
@@ -227,7 +159,7 @@ static void devices_text(const struct ga_memory *memory, const struct ga_page *p
 	}
 	ga_table_print(page, &table);
 	uint64_t total;
-	account = fullest(memory, &total);
+	account = ga_view_fullest(memory, &total);
 	fputc('\n', page->out);
 	ga_view_drawing(memory, account, page);
 }
@@ -245,6 +177,18 @@ static void work_text(const struct ga_counts *counts, const struct ga_page *page
 	ga_fact(page, "host", "waits for the device %s, blocks asked for %s",
 	    ga_count_text(counts->synchronization, waits),
 	    ga_count_text(counts->block_alloc, blocks));
+}
+
+/* Where to read on. */
+static void more_text(const struct ga_memory *memory, const struct ga_page *page)
+{
+	const char *path = memory->model->path;
+	if (!ga_memory_next(memory, -1) && !memory->refusals.count)
+		return;
+	fputc('\n', page->out);
+	if (memory->refusals.count)
+		ga_fact(page, "each out-of-memory", "gpushim oom %s", path);
+	ga_fact(page, "who holds the memory", "gpushim memory %s", path);
 }
 
 static void put_json(
@@ -294,6 +238,8 @@ static int report(const struct ga_options *options, struct ga_model *model,
 	ga_model_notices(model, &notices);
 	ga_memory_notices(&memory, &notices);
 	ga_notices_put(page, json, &notices);
+	if (!json)
+		more_text(&memory, page);
 	ga_memory_free(&memory);
 	return GA_EXIT_OK;
 }

@@ -123,3 +123,90 @@ void ga_view_drawing(
 	ga_draw_memory(page, account->timeline, total == GA_UNKNOWN ? 0 : total,
 	    ga_model_ns(memory->model, begin), ga_model_ns(memory->model, end));
 }
+
+/* ---- answers in one line ---- */
+
+const struct ga_account *ga_view_fullest(const struct ga_memory *memory, uint64_t *total_out)
+{
+	const struct ga_account *account, *best = NULL;
+	double most = -1;
+	*total_out = GA_UNKNOWN;
+	for (int device = -1; (account = ga_memory_next(memory, device));
+	     device = account->device) {
+		uint64_t total =
+		    ga_model_device_number(memory->model, account->device, "total_bytes");
+		double used = (double)account->peak_reserved.reserved;
+		if (total != GA_UNKNOWN && total > 0)
+			used /= (double)total;
+		if (used > most) {
+			most = used;
+			best = account;
+			*total_out = total;
+		}
+	}
+	return best;
+}
+
+char *ga_view_peak_line(const struct ga_memory *memory)
+{
+	uint64_t total;
+	const struct ga_account *account = ga_view_fullest(memory, &total);
+	if (!account)
+		return ga_xstrdup("no device memory was used");
+	uint64_t peak = ga_view_peak_reserved(memory, account);
+	const char *what = peak == GA_UNKNOWN ? "allocated" : "reserved";
+	char bytes[GA_SIZE_TEXT], whole[GA_SIZE_TEXT], share[GA_SIZE_TEXT];
+	if (peak == GA_UNKNOWN)
+		peak = account->peak.allocated;
+	ga_size_text(peak, bytes);
+	if (total == GA_UNKNOWN || total == 0)
+		return ga_format("%s %s at the peak of device %u", bytes, what, account->device);
+	return ga_format("%s of %s (%s) %s at the peak of device %u", bytes,
+	    ga_size_text(total, whole), ga_share_text(peak, total, share), what, account->device);
+}
+
+char *ga_view_place(const struct ga_model *model, uint32_t stack_id)
+{
+	struct ga_stack stack = ga_stacks_frames(model->stacks, stack_id);
+	const struct ga_frame *frame = ga_stack_place(&stack);
+	return frame ? ga_frame_text(frame) : NULL;
+}
+
+char *ga_view_oom_figures(const struct ga_oom *oom)
+{
+	char asked[GA_SIZE_TEXT], left[GA_SIZE_TEXT], lacking[GA_SIZE_TEXT];
+	if (oom->segment == GA_UNKNOWN)
+		return ga_xstrdup("the size asked for is not known");
+	ga_size_text(oom->segment, asked);
+	if (oom->device_free == GA_UNKNOWN)
+		return ga_format("%s asked for", asked);
+	ga_size_text(oom->device_free, left);
+	if (oom->segment <= oom->device_free)
+		return ga_format("%s asked for, %s free", asked, left);
+	return ga_format("%s asked for, %s free: %s too little", asked, left,
+	    ga_size_text(oom->segment - oom->device_free, lacking));
+}
+
+/* The last request to PyTorch's allocator that failed; else the last refusal of all. */
+static const struct ga_oom *last_oom(const struct ga_memory *memory)
+{
+	size_t last = memory->refusals.count - 1;
+	for (size_t i = memory->refusals.count; i-- > 0;)
+		if (!memory->refusals.ooms[i].outside)
+			return &memory->refusals.ooms[i];
+	return &memory->refusals.ooms[last];
+}
+
+char *ga_view_oom_line(const struct ga_memory *memory)
+{
+	const struct ga_oom *oom = last_oom(memory);
+	char count[GA_SIZE_TEXT];
+	char *place = ga_view_place(memory->model, oom->stack_id);
+	char *figures = ga_view_oom_figures(oom);
+	ga_count_text(memory->refusals.count, count);
+	char *line = ga_format("Out of memory %s time%s; last%s%s: %s.", count,
+	    memory->refusals.count == 1 ? "" : "s", place ? " at " : "", place ? place : "", figures);
+	free(figures);
+	free(place);
+	return line;
+}

@@ -43,4 +43,24 @@ void ga_view_timeline_json(
 void ga_view_drawing(
     const struct ga_memory *memory, const struct ga_account *account, const struct ga_page *page);
 
+/**
+ * The device that comes nearest to its size; the widest if no size is known.
+ *
+ * @param total_out  its size, GA_UNKNOWN if not known
+ * @return NULL if no device was used
+ */
+const struct ga_account *ga_view_fullest(const struct ga_memory *memory, uint64_t *total_out);
+
+/** "200.00 MiB of 1.00 GiB (20 %) reserved at the peak of device 0".  free() it. */
+char *ga_view_peak_line(const struct ga_memory *memory);
+
+/** The line of the program that a stack stands for, "step (train.py:6)"; NULL.  free() it. */
+char *ga_view_place(const struct ga_model *model, uint32_t stack_id);
+
+/** "400.00 MiB asked for, 212.00 MiB free: 188.00 MiB too little".  free() it. */
+char *ga_view_oom_figures(const struct ga_oom *oom);
+
+/** How often memory ran out and where last, a sentence; there must be a refusal.  free() it. */
+char *ga_view_oom_line(const struct ga_memory *memory);
+
 #endif

@@ -80,6 +80,7 @@ static struct ga_oom *append(struct ga_refusals *refusals, uint32_t thread_id, u
 	    .allocated = GA_UNKNOWN,
 	    .reserved = GA_UNKNOWN,
 	    .device_free = GA_UNKNOWN,
+	    .non_torch = GA_UNKNOWN,
 	    .device_total = GA_UNKNOWN,
 	};
 	return oom;

@@ -94,10 +94,12 @@ static unsigned columns_of(const char *text)
 	return columns;
 }
 
-void ga_paragraph(const struct ga_page *page, const char *bullet, const char *text)
+void ga_styled_paragraph(
+    const struct ga_page *page, enum ga_style style, const char *bullet, const char *text)
 {
 	unsigned indent = columns_of(bullet), at = indent;
-	fputs(bullet, page->out);
+	const char *begin = style == GA_PLAIN ? "" : ga_style(page, style);
+	fprintf(page->out, "%s%s", begin, bullet);
 	for (bool first = true; *text; first = false) {
 		size_t length = strcspn(text, " ");
 		char *word = ga_format("%.*s", (int)length, text);
@@ -115,18 +117,47 @@ void ga_paragraph(const struct ga_page *page, const char *bullet, const char *te
 		text += length;
 		text += strspn(text, " ");
 	}
-	fputc('\n', page->out);
+	fprintf(page->out, "%s\n", *begin ? ga_style(page, GA_PLAIN) : "");
 }
+
+void ga_paragraph(const struct ga_page *page, const char *bullet, const char *text)
+{
+	ga_styled_paragraph(page, GA_PLAIN, bullet, text);
+}
+
+/* Bytes of `text` that fit into `columns`, up to a space if there is one; all if they fit. */
+static size_t line_bytes(const char *text, unsigned columns)
+{
+	size_t space = 0, at = 0;
+	for (unsigned used = 0; text[at]; at++) {
+		used += ((unsigned char)text[at] & 0xc0) != 0x80;
+		if (text[at] == ' ')
+			space = at;
+		if (used > columns && space)
+			return space;
+	}
+	return at;
+}
+
+#define FACT_INDENT 23 /* columns before a fact's value */
 
 void ga_fact(const struct ga_page *page, const char *name, const char *format, ...)
 {
+	unsigned width = page->width > FACT_INDENT + 20 ? page->width - FACT_INDENT : 20;
 	va_list arguments;
 	va_start(arguments, format);
 	char *value = ga_format_list(format, arguments);
 	va_end(arguments);
 	fprintf(page->out, "  %s%-20s%s ", ga_style(page, GA_DIM), name, ga_style(page, GA_PLAIN));
-	ga_print_safe(page, value);
-	fputc('\n', page->out);
+	for (const char *at = value; at;) {
+		size_t length = line_bytes(at, width);
+		char *line = ga_format("%.*s", (int)length, at);
+		fprintf(page->out, "%*s", at == value ? 0 : FACT_INDENT, "");
+		ga_print_safe(page, line);
+		fputc('\n', page->out);
+		free(line);
+		at = at[length] ? at + length + 1 : NULL;
+	}
 	free(value);
 }
 

@@ -51,7 +51,11 @@ void ga_print_safe(const struct ga_page *page, const char *text);
 /** A sentence filled to the page's width, with `bullet` in front and its lines indented alike. */
 void ga_paragraph(const struct ga_page *page, const char *bullet, const char *text);
 
-/** Lines "name  value" with equal columns: one call a line. */
+/** The same in a style, e.g. a verdict. */
+void ga_styled_paragraph(
+    const struct ga_page *page, enum ga_style style, const char *bullet, const char *text);
+
+/** "name  value" with equal columns; a long value goes on below. */
 void ga_fact(const struct ga_page *page, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

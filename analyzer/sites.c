@@ -79,6 +79,22 @@ void ga_sites_json(const struct ga_sites *sites, struct ga_stacks *stacks, struc
 	ga_json_list_end(json);
 }
 
+char *ga_site_text(const struct ga_site *site, struct ga_stacks *stacks)
+{
+	char bytes[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT];
+	struct ga_stack stack = ga_stacks_frames(stacks, stack_of(site));
+	const struct ga_frame *frame = ga_stack_place(&stack);
+	if (!frame)
+		return NULL;
+	char *operation = ga_stack_operation(&stack), *place = ga_frame_text(frame);
+	char *text = ga_format("%s%s%s %s in %s block%s", place, operation ? " " : "",
+	    operation ? operation : "", ga_size_text(site->bytes, bytes),
+	    ga_count_text(site->blocks, blocks), site->blocks == 1 ? "" : "s");
+	free(operation);
+	free(place);
+	return text;
+}
+
 static void row(const struct ga_site *site, struct ga_stacks *stacks, struct ga_table *table)
 {
 	char bytes[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT] = "unknown";
