@@ -147,24 +147,34 @@ bool gs_output_is_remote(uint64_t type)
 	return false;
 }
 
+static void gs_folder_of(const char *path, char folder[GS_PATH_BYTES])
+{
+	const char *slash = strrchr(path, '/');
+	size_t length = slash && slash != path ? (size_t)(slash - path) : 1;
+	memcpy(folder, slash ? path : ".", length);
+	folder[length] = 0;
+}
+
 /* A mapped file on another machine may stall or fault: its journal goes to a local folder, and a
  * link beside the trace leads readers to it. */
 static void gs_journal_place(struct gs_output *out)
 {
 	struct statfs s;
 	struct gs_line line;
+	char folder[GS_PATH_BYTES];
+	gs_folder_of(out->path, folder);
 	gs_line_start(&line, out->journal_path, sizeof(out->journal_path));
 	out->journal_elsewhere =
-	    fstatfs(out->file.fd, &s) == 0 && gs_output_is_remote((uint64_t)s.f_type);
+	    statfs(folder, &s) == 0 && gs_output_is_remote((uint64_t)s.f_type);
 	if (!out->journal_elsewhere) {
 		gs_line_format(&line, "%s%s", out->path, GF_JOURNAL_SUFFIX);
 		return;
 	}
-	const char *folder = getenv("TMPDIR");
-	if (!folder || statfs(folder, &s) != 0 || gs_output_is_remote((uint64_t)s.f_type))
-		folder = "/dev/shm";
+	const char *local = getenv("TMPDIR");
+	if (!local || statfs(local, &s) != 0 || gs_output_is_remote((uint64_t)s.f_type))
+		local = "/dev/shm";
 	const char *slash = strrchr(out->path, '/');
-	gs_line_format(&line, "%s/%s.%lx%s", folder, slash ? slash + 1 : out->path,
+	gs_line_format(&line, "%s/%s.%lx%s", local, slash ? slash + 1 : out->path,
 	    (unsigned long)out->trace_id[0], GF_JOURNAL_SUFFIX);
 }
 
@@ -212,10 +222,7 @@ static enum gf_status gs_journal_open(struct gs_output *out, struct gf_journal *
 static int gs_nameless_open(const char *path)
 {
 	char folder[GS_PATH_BYTES];
-	const char *slash = strrchr(path, '/');
-	size_t length = slash && slash != path ? (size_t)(slash - path) : 1;
-	memcpy(folder, slash ? path : ".", length);
-	folder[length] = 0;
+	gs_folder_of(path, folder);
 	return open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644);
 }
 
@@ -258,8 +265,29 @@ static int gs_trace_create(struct gs_output *out)
 	return cause;
 }
 
-/* Creates `name`, `name-2`, ...; a journal without its trace takes a name too.  Returns an errno. */
-static int gs_trace_open(struct gs_output *out, const char *name)
+/* The journal first, so that a trace never stands without the place where its events are.  Returns
+ * an errno; EEXIST: somebody else took the name meanwhile. */
+static int gs_pair_create(struct gs_output *out, struct gf_journal *journal_out,
+    struct gf_error *error)
+{
+	gs_journal_place(out);
+	if (gs_journal_open(out, journal_out, error))
+		return access(out->journal_path, F_OK) == 0 ? EEXIST : EIO;
+	if (out->journal_elsewhere)
+		gs_journal_link(out);
+	int cause = gs_trace_create(out);
+	if (!cause)
+		return 0;
+	gf_fail(error, GF_IO, UINT64_MAX, "cannot create the trace %s: %s", out->path,
+	    gf_errno_words(cause));
+	gf_journal_close(journal_out, NULL);
+	gs_output_remove_journal(out);
+	return cause;
+}
+
+/* Creates `name`, `name-2`, ...; a journal without its trace takes a name too. */
+static bool gs_pair_open(struct gs_output *out, struct gf_journal *journal_out, const char *name,
+    struct gf_error *error)
 {
 	size_t stem = strlen(name) - strlen(GS_SUFFIX);
 	for (unsigned i = 1; i <= GS_SAME_NAME_LIMIT; i++) {
@@ -273,14 +301,15 @@ static int gs_trace_open(struct gs_output *out, const char *name)
 		gs_line_start(&journal, orphan, sizeof(orphan));
 		gs_line_format(&journal, "%s%s", out->path, GF_JOURNAL_SUFFIX);
 		if (line.cut || journal.cut)
-			return ENAMETOOLONG;
+			break;
 		if (access(orphan, F_OK) == 0 || access(out->path, F_OK) == 0)
 			continue;
-		int cause = gs_trace_create(out);
+		int cause = gs_pair_create(out, journal_out, error);
 		if (cause != EEXIST)
-			return cause;
+			return cause == 0;
 	}
-	return EEXIST;
+	gf_fail(error, GF_IO, UINT64_MAX, "no free name like %s, or it is too long", name);
+	return false;
 }
 
 static void gs_trace_list(const struct gs_output *out)
@@ -320,24 +349,12 @@ bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out)
 	out->bytes = 0;
 	gf_held_take(&out->file, -1);
 	gs_trace_identity(out);
-	int cause = gs_trace_open(out, name);
-	if (cause) {
-		gs_log(GS_LOG_ERROR, "cannot create the trace %s: %s; nothing is recorded", name,
-		    gf_errno_words(cause));
-		return false;
-	}
-	gs_journal_place(out);
 	struct gf_error error;
-	if (gs_journal_open(out, journal_out, &error))
-		gs_log(GS_LOG_ERROR, "%s; nothing is recorded", error.text);
-	else {
-		if (out->journal_elsewhere)
-			gs_journal_link(out);
+	if (gs_pair_open(out, journal_out, name, &error)) {
 		gs_trace_list(out);
 		return true;
 	}
-	unlink(out->path);
-	gf_held_close(&out->file);
+	gs_log(GS_LOG_ERROR, "%s; nothing is recorded", error.text);
 	return false;
 }
 
