@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "formats/journal_fold.h"
+#include "analyzer/sizes.h"
 #include "formats/settings_table.h"
 
 void ga_launch_set(struct ga_launch *launch, const char *name, const char *format, ...)
@@ -182,6 +183,47 @@ static bool setting_exists(const char *name)
 	return false;
 }
 
+/* Whether `list`, names with '|' between them, has the `length` bytes at `word`. */
+static bool is_value(const char *list, const char *word, size_t length)
+{
+	for (; *list; list += strcspn(list, "|"), list += *list == '|')
+		if (strcspn(list, "|") == length && strncmp(list, word, length) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the recorder will take the value. */
+static bool value_fits(const char *kind, const char *values, const char *text)
+{
+	uint64_t bytes;
+	if (strcmp(kind, "SIZE") == 0)
+		return ga_size_parse(text, &bytes);
+	if (strcmp(kind, "SWITCH") == 0)
+		return strcmp(text, "0") == 0 || strcmp(text, "1") == 0;
+	if (strcmp(kind, "CHOICE") == 0)
+		return is_value(values, text, strlen(text));
+	for (bool list = strcmp(kind, "LIST") == 0; list && *text;) {
+		size_t length = strcspn(text, ",");
+		if (!is_value(values, text, length))
+			return false;
+		text += length + (text[length] == ',');
+	}
+	return true;
+}
+
+static bool setting_fits(const char *name, const char *text)
+{
+#define S(id, variable, kind, value, values, help) \
+	if (strcmp(name, variable) == 0 && !value_fits(#kind, values, text)) { \
+		fprintf(stderr, "gpushim: %s cannot be '%s'%s%s; see gpushim help environment\n", \
+		    name, text, *values ? ", only " : "", values); \
+		return false; \
+	}
+	GF_SETTINGS(S)
+#undef S
+	return true;
+}
+
 /* --set NAME=VALUE; NAME as in the environment or short: stacks, STACKS, GPUSHIM_STACKS. */
 static int set_setting(struct ga_launch *launch, const char *text)
 {
@@ -196,13 +238,14 @@ static int set_setting(struct ga_launch *launch, const char *text)
 	for (char *c = name; *c; c++)
 		*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
 	bool known = setting_exists(name);
-	if (known)
+	bool fits = known && setting_fits(name, equals + 1);
+	if (fits)
 		ga_launch_set(launch, name, "%s", equals + 1);
-	else
+	else if (!known)
 		fprintf(stderr, "gpushim: there is no setting %s; see gpushim help environment\n",
 		    name);
 	free(name);
-	return known ? GA_EXIT_OK : GA_EXIT_USAGE;
+	return fits ? GA_EXIT_OK : GA_EXIT_USAGE;
 }
 
 int ga_launch_record(struct ga_launch *launch, const struct ga_options *options)
