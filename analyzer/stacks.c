@@ -333,6 +333,31 @@ static char *name_behind(const char *function, const char *prefix)
 	return bytes ? ga_format("%.*s", (int)bytes, name) : NULL;
 }
 
+/* Functions of the autograd library that are no node. */
+static bool is_helper(const char *name)
+{
+	return strcmp(name, "details") == 0;
+}
+
+/*
+ * Cut the overload off an operation's name, as far as it can be told: the generated classes join
+ * name and overload by '_', and names have that character too.
+ */
+static void cut_overload(char *name)
+{
+	static const char *const overloads[] = {"_dtype_layout", "_dtype", "_device", "_other",
+	    "_dim_IntList", "_dim_DimnameList", "_memory_format", "_low", "_low_out", "_Tensor",
+	    "_Scalar", "_Tensor_Scalar", "_generator", "_int", "_names", "_out", "_grad_input",
+	    "_generator_out"};
+	for (size_t i = 0; i < sizeof(overloads) / sizeof(overloads[0]); i++) {
+		size_t length = strlen(name), cut = strlen(overloads[i]);
+		if (length > cut && strcmp(name + length - cut, overloads[i]) == 0) {
+			name[length - cut] = 0;
+			return;
+		}
+	}
+}
+
 char *ga_stack_operation(const struct ga_stack *stack)
 {
 	char *operation = NULL;
@@ -340,6 +365,12 @@ char *ga_stack_operation(const struct ga_stack *stack)
 		const char *function = stack->frames[i].function;
 		char *node = name_behind(function, "torch::autograd::generated::");
 		char *called = name_behind(function, "at::_ops::");
+		if (node && is_helper(node)) {
+			free(node);
+			node = NULL;
+		}
+		if (called)
+			cut_overload(called);
 		if (node) {
 			free(operation);
 			free(called);

@@ -346,3 +346,25 @@ TEST(operations)
 	EXPECT(ga_stack_operation(&(struct ga_stack){frames, 1, false}) == NULL);
 	EXPECT(ga_stack_operation(&(struct ga_stack){NULL, 0, false}) == NULL);
 }
+
+TEST(operation_without_its_overload)
+{
+	static const struct {
+		const char *function, *name;
+	} cases[] = {{"at::_ops::to_dtype_layout::call(int)", "to"},
+	    {"at::_ops::sum_dim_IntList::call(int)", "sum"},
+	    {"at::_ops::fill__Scalar::call(int)", "fill_"},
+	    {"at::_ops::empty_like::call(int)", "empty_like"}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ga_frame frame = {.function = cases[i].function};
+		char *name = ga_stack_operation(&(struct ga_stack){&frame, 1, false});
+		EXPECT_STR(name, cases[i].name);
+		free(name);
+	}
+	struct ga_frame frames[] = {
+	    {.function = "torch::autograd::generated::details::reduce_grad(int)"},
+	    {.function = "torch::autograd::generated::SumBackward0::apply(int)"}};
+	char *name = ga_stack_operation(&(struct ga_stack){frames, 2, false});
+	EXPECT_STR(name, "SumBackward0");
+	free(name);
+}
