@@ -119,7 +119,7 @@ static void facts_text(const struct ga_model *model, const struct ga_page *page)
 	ga_fact(page, "allocator settings", "%s",
 	    !settings	? "unknown"
 	    : *settings ? settings
-			: "none");
+			: "default (PYTORCH_ALLOC_CONF not set)");
 	ga_fact(page, "trace", "%s%s", ga_size_text(model->summary->file_bytes, bytes),
 	    model->summary->has_journal ? ", a part of it in the journal" : "");
 }
@@ -166,9 +166,14 @@ static void events_text(
 #undef N
 	ga_cell(&table, "lost");
 	ga_cell(&table, "%s", ga_count_text(ga_model_lost(model), count));
-	for (size_t i = 0; i < table.cells.count; i += 2)
+	for (size_t i = 0; i < table.cells.count; i += 2) {
+		if (strcmp(table.cells.items[i], "other") == 0) {
+			free(table.cells.items[i]);
+			table.cells.items[i] = ga_xstrdup("other driver calls");
+		}
 		for (char *c = table.cells.items[i]; *c; c++)
 			*c = *c == '_' ? ' ' : *c;
+	}
 	ga_table_print(page, &table);
 }
 

@@ -65,8 +65,11 @@ static void device_text(
 	size_fact(page, "peak allocated", account->peak.allocated, when);
 	free(when);
 	size_fact(page, "peak reserved", ga_view_peak_reserved(memory, account), "");
-	size_fact(page, "allocated at the end", account->allocated, "");
-	size_fact(page, "reserved at the end", ga_view_reserved(memory, account->reserved), "");
+	bool ended = memory->model->summary->ended;
+	size_fact(page, ended ? "allocated after exit" : "allocated at the end",
+	    account->allocated, "");
+	size_fact(page, ended ? "reserved after exit" : "reserved at the end",
+	    ga_view_reserved(memory, account->reserved), "");
 	size_fact(page, "outside PyTorch", account->peak_non_torch, " at the peak");
 	counts_text(account, page);
 	fputc('\n', page->out);

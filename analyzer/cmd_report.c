@@ -136,8 +136,9 @@ static void size_cell(struct ga_table *table, uint64_t bytes)
 
 static void devices_text(const struct ga_memory *memory, const struct ga_page *page)
 {
-	static const char *const names[] = {"memory", "peak allocated", "peak reserved",
-	    "at the end", "non-torch", "retries", "OOMs"};
+	const char *names[] = {"memory", "peak allocated", "peak reserved",
+	    memory->model->summary->ended ? "after exit" : "at the end", "outside PyTorch",
+	    "retries", "OOMs"};
 	struct ga_table table = {.columns = 7};
 	const struct ga_account *account = ga_memory_next(memory, -1);
 	char count[GA_SIZE_TEXT];

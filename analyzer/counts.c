@@ -93,6 +93,12 @@ enum gf_status ga_counts_collect(struct ga_model *model, const struct ga_memory 
 		count_batch(&counts, &batch);
 	if (status != GF_END)
 		return status;
+	uint64_t named = 0;
+#define N(name) named += counts.name;
+	GA_COUNT_NAMES(N)
+#undef N
+	named -= counts.total;
+	counts.other = counts.total > named ? counts.total - named : 0;
 	*counts_out = counts;
 	return GF_OK;
 }

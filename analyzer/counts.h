@@ -18,7 +18,7 @@
 	N(segment_alloc) \
 	N(segment_free) \
 	N(segment_map) N(segment_unmap) N(copy) N(memset) N(launch) N(kernel) N(graph_launch) \
-	    N(synchronization) N(oom) N(total)
+	    N(synchronization) N(oom) N(other) N(total)
 
 struct ga_counts {
 #define N(name) uint64_t name;

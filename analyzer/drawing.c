@@ -4,7 +4,7 @@
 #include "analyzer/render.h"
 #include "analyzer/sizes.h"
 
-#define ROWS 12
+#define ROWS 6
 #define LABEL 12 /* columns of the labels at the left */
 
 /* How much of a row is filled by a column, in eighths. */
