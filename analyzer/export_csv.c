@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyzer/export.h"
+#include "analyzer/line_sorter.h"
 
 #define EVERY_EVENT \
 	~(UINT64_C(1) << GF_TAG_text | UINT64_C(1) << GF_TAG_clock | UINT64_C(1) << GF_TAG_lost)
@@ -41,11 +42,10 @@ static void put_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void put_line(FILE *out, const struct ga_model *model, const struct gf_event_ref *event,
+static void put_line(FILE *out, uint64_t ns, const struct gf_event_ref *event,
     const struct line *line)
 {
-	fprintf(out, "%" PRIu64 ",%u,%s,", ga_model_ns(model, event->ticks), event->thread_id,
-	    line->type);
+	fprintf(out, "%" PRIu64 ",%u,%s,", ns, event->thread_id, line->type);
 	put_text(out, line->name ? line->name : "");
 #define X(column) \
 	if (line->column == GA_UNKNOWN) \
@@ -182,7 +182,17 @@ static bool other_line(
 #undef CASE
 }
 
-static void put_event(FILE *out, const struct ga_model *model, const struct gf_event_ref *event)
+/* The start mark is written within the first call, which has begun before. */
+static uint64_t time_of(const struct ga_model *model, const struct gf_event_ref *event)
+{
+	struct gf_mark mark = {.kind = 0};
+	if (event->type == GF_TAG_mark)
+		gf_get_mark(event->batch, event->row, &mark);
+	return mark.kind == GF_MARK_START ? 0 : ga_model_ns(model, event->ticks);
+}
+
+static void put_event(
+    struct ga_sorter *sorter, const struct ga_model *model, const struct gf_event_ref *event)
 {
 	const struct gf_record_type *type = gf_record_type(event->type);
 	struct line line = {.type = type ? type->name : ""};
@@ -209,13 +219,22 @@ static void put_event(FILE *out, const struct ga_model *model, const struct gf_e
 		if (!other_line(model, event, &line))
 			return;
 	}
-	put_line(out, model, event, &line);
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	uint64_t ns = time_of(model, event);
+	if (!out)
+		return;
+	put_line(out, ns, event, &line);
+	fclose(out);
+	ga_sorter_add(sorter, ns, text);
 }
 
 enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error *error)
 {
 	struct gf_merge *merge = gf_merge_open(model->reader, EVERY_EVENT);
 	struct gf_event_ref event;
+	struct ga_sorter sorter = {.out = out};
 	enum gf_status status;
 	if (!merge)
 		return gf_fail(
@@ -226,7 +245,8 @@ enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error 
 #undef X
 	fputc('\n', out);
 	while ((status = gf_merge_next(merge, &event, error)) == GF_OK)
-		put_event(out, model, &event);
+		put_event(&sorter, model, &event);
+	ga_sorter_end(&sorter);
 	gf_merge_close(merge);
 	return status == GF_END ? GF_OK : status;
 }
