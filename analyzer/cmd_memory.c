@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/memory_view.h"
 #include "analyzer/sizes.h"
@@ -54,8 +55,18 @@ static void counts_text(const struct ga_account *account, const struct ga_page *
 	    ga_count_text(account->oom_count, other));
 }
 
-static void device_text(
-    const struct ga_memory *memory, const struct ga_account *account, const struct ga_page *page)
+#define ROWS_SHOWN 12
+
+/* --top, 0 for all. */
+static size_t rows_shown(const struct ga_options *options)
+{
+	const char *text = options->values[GA_OPTION_TOP];
+	unsigned long rows = text ? strtoul(text, NULL, 10) : ROWS_SHOWN;
+	return rows ? rows : SIZE_MAX;
+}
+
+static void device_text(const struct ga_options *options, const struct ga_memory *memory,
+    const struct ga_account *account, const struct ga_page *page)
 {
 	char *title = ga_view_title(memory, account), duration[GA_SIZE_TEXT];
 	ga_heading(page, title);
@@ -75,10 +86,11 @@ static void device_text(
 	fputc('\n', page->out);
 	ga_view_drawing(memory, account, page);
 	fputc('\n', page->out);
-	ga_view_peak_text(memory, account, page);
+	ga_view_peak_text(memory, account, rows_shown(options), page);
 }
 
-static void put_text(const struct ga_memory *memory, const struct ga_page *page)
+static void put_text(const struct ga_options *options, const struct ga_memory *memory,
+    const struct ga_page *page)
 {
 	const struct ga_account *account = ga_memory_next(memory, -1);
 	char *line = ga_view_peak_line(memory);
@@ -87,7 +99,7 @@ static void put_text(const struct ga_memory *memory, const struct ga_page *page)
 	free(line);
 	ga_view_head(memory->model, page);
 	for (; account; account = ga_memory_next(memory, account->device))
-		device_text(memory, account, page);
+		device_text(options, memory, account, page);
 	if (memory->driver.host_peak_bytes) {
 		ga_heading(page, "page-locked host memory");
 		size_fact(page, "peak", memory->driver.host_peak_bytes, "");
@@ -132,7 +144,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 	if (json)
 		put_json(&memory, json);
 	else
-		put_text(&memory, page);
+		put_text(options, &memory, page);
 	ga_model_damage_notice(model, &notices);
 	ga_model_notices(model, &notices);
 	ga_memory_notices(&memory, &notices);
@@ -149,6 +161,11 @@ int ga_cmd_memory(const struct ga_options *options)
 	if (limit && !ga_size_parse(limit, &bytes)) {
 		fprintf(
 		    stderr, "gpushim: --fail-above needs a size such as 24G, not '%s'\n", limit);
+		return GA_EXIT_USAGE;
+	}
+	const char *top = options->values[GA_OPTION_TOP];
+	if (top && (!*top || strspn(top, "0123456789") != strlen(top) || strlen(top) > 9)) {
+		fprintf(stderr, "gpushim: --top needs a number of rows, not '%s'\n", top);
 		return GA_EXIT_USAGE;
 	}
 	return ga_traces_report(options, &(struct ga_reporter){report});

@@ -134,6 +134,8 @@ static void size_cell(struct ga_table *table, uint64_t bytes)
 	ga_cell(table, "%s", bytes == GA_UNKNOWN ? "unknown" : ga_size_text(bytes, text));
 }
 
+#define HOLDERS_SHOWN 3
+
 static void devices_text(const struct ga_memory *memory, const struct ga_page *page)
 {
 	const char *names[] = {"memory", "peak allocated", "peak reserved",
@@ -161,6 +163,8 @@ static void devices_text(const struct ga_memory *memory, const struct ga_page *p
 	ga_table_print(page, &table);
 	uint64_t total;
 	account = ga_view_fullest(memory, &total);
+	fputc('\n', page->out);
+	ga_view_peak_text(memory, account, HOLDERS_SHOWN, page);
 	fputc('\n', page->out);
 	ga_view_drawing(memory, account, page);
 }

@@ -84,16 +84,14 @@ void ga_view_peak_json(
 	ga_sites_free(&sites);
 }
 
-#define SITES_SHOWN 12
-
-void ga_view_peak_text(
-    const struct ga_memory *memory, const struct ga_account *account, const struct ga_page *page)
+void ga_view_peak_text(const struct ga_memory *memory, const struct ga_account *account,
+    size_t limit, const struct ga_page *page)
 {
 	struct ga_sites sites;
 	if (account->peak.allocated == 0)
 		return;
 	ga_memory_peak_sites(memory, account, &sites);
-	ga_sites_text(&sites, memory->model->stacks, SITES_SHOWN, page);
+	ga_sites_text(&sites, memory->model->stacks, limit, page);
 	ga_sites_free(&sites);
 }
 

@@ -31,9 +31,9 @@ void ga_view_figures_json(
 void ga_view_peak_json(
     const struct ga_memory *memory, const struct ga_account *account, struct ga_json *json);
 
-/** Who holds the peak, as a table. */
-void ga_view_peak_text(
-    const struct ga_memory *memory, const struct ga_account *account, const struct ga_page *page);
+/** Who holds the peak, as a table of at most `limit` rows. */
+void ga_view_peak_text(const struct ga_memory *memory, const struct ga_account *account,
+    size_t limit, const struct ga_page *page);
 
 /** Member `timeline`. */
 void ga_view_timeline_json(

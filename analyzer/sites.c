@@ -2,6 +2,7 @@
 #include "analyzer/sites.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/sizes.h"
 #include "analyzer/xalloc.h"
@@ -95,43 +96,103 @@ char *ga_site_text(const struct ga_site *site, struct ga_stacks *stacks)
 	return text;
 }
 
-static void row(const struct ga_site *site, struct ga_stacks *stacks, struct ga_table *table)
+/* What a row shows of one or more sites that look alike. */
+struct row {
+	char *place, *operation; /* never NULL */
+	uint64_t bytes, blocks;
+};
+
+struct rows {
+	struct row *items;
+	size_t count;
+};
+
+static struct row row_of(const struct ga_site *site, struct ga_stacks *stacks)
 {
-	char bytes[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT] = "unknown";
 	struct ga_stack stack = ga_stacks_frames(stacks, stack_of(site));
 	const struct ga_frame *frame = ga_stack_place(&stack);
 	char *operation = ga_stack_operation(&stack);
-	char *text = frame ? ga_frame_text(frame) : ga_xstrdup("unknown");
-	if (site->blocks)
-		ga_count_text(site->blocks, blocks);
-	ga_cell(table, "%s", text);
-	ga_cell(table, "%s", operation ? operation : "");
-	ga_cell(table, "%s", ga_size_text(site->bytes, bytes));
+	return (struct row){.place = frame ? ga_frame_text(frame) : ga_xstrdup("unknown"),
+	    .operation = operation ? operation : ga_xstrdup(""),
+	    .bytes = site->bytes,
+	    .blocks = site->blocks};
+}
+
+static void free_row(struct row *row)
+{
+	free(row->place);
+	free(row->operation);
+}
+
+#define MERGE_LIMIT 2048 /* rows that are compared; the small sites behind them stay apart */
+
+static void add_row(struct rows *rows, struct row row)
+{
+	for (size_t i = 0; i < rows->count && i < MERGE_LIMIT; i++) {
+		struct row *other = &rows->items[i];
+		if (strcmp(other->place, row.place) != 0 ||
+		    strcmp(other->operation, row.operation) != 0 ||
+		    (other->blocks == 0) != (row.blocks == 0))
+			continue;
+		other->bytes += row.bytes;
+		other->blocks += row.blocks;
+		free_row(&row);
+		return;
+	}
+	rows->items[rows->count++] = row;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	int order = strcmp(a->place, b->place);
+	return order ? order : strcmp(a->operation, b->operation);
+}
+
+static void put_row(const struct row *row, struct ga_table *table)
+{
+	char bytes[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT] = "unknown";
+	if (row->blocks)
+		ga_count_text(row->blocks, blocks);
+	ga_cell(table, "%s", row->place);
+	ga_cell(table, "%s", row->operation);
+	ga_cell(table, "%s", ga_size_text(row->bytes, bytes));
 	ga_cell(table, "%s", blocks);
-	free(operation);
-	free(text);
+}
+
+static void put_rest(const struct rows *rows, size_t shown, uint64_t bytes, struct ga_table *table)
+{
+	char text[GA_SIZE_TEXT];
+	ga_cell(table, "%zu more", rows->count - shown);
+	ga_cell(table, "%s", "");
+	ga_cell(table, "%s", ga_size_text(bytes, text));
+	ga_cell(table, "%s", "");
 }
 
 void ga_sites_text(const struct ga_sites *sites, struct ga_stacks *stacks, size_t limit,
     const struct ga_page *page)
 {
+	static const char *const names[] = {"held by", "operation", "bytes", "blocks"};
 	struct ga_table table = {.columns = 4, .left = 2};
-	size_t shown = sites->count <= limit ? sites->count : limit - 1;
+	struct rows rows = {.items = ga_xalloc(sites->count + 1, sizeof(*rows.items))};
+	for (size_t i = 0; i < sites->count; i++)
+		add_row(&rows, row_of(&sites->items[i], stacks));
+	if (rows.count)
+		qsort(rows.items, rows.count, sizeof(*rows.items), compare_rows);
+	size_t shown = rows.count < limit ? rows.count : limit;
 	uint64_t rest = sites->bytes;
-	ga_cell(&table, "held by");
-	ga_cell(&table, "operation");
-	ga_cell(&table, "bytes");
-	ga_cell(&table, "blocks");
+	for (size_t i = 0; i < 4; i++)
+		ga_cell(&table, "%s", names[i]);
 	for (size_t i = 0; i < shown; i++) {
-		row(&sites->items[i], stacks, &table);
-		rest -= sites->items[i].bytes;
+		put_row(&rows.items[i], &table);
+		rest -= rows.items[i].bytes;
 	}
-	if (shown < sites->count) {
-		char bytes[GA_SIZE_TEXT];
-		ga_cell(&table, "%zu more", sites->count - shown);
-		ga_cell(&table, "%s", "");
-		ga_cell(&table, "%s", ga_size_text(rest, bytes));
-		ga_cell(&table, "%s", "");
-	}
+	if (shown < rows.count)
+		put_rest(&rows, shown, rest, &table);
 	ga_table_print(page, &table);
+	for (size_t i = 0; i < rows.count; i++)
+		free_row(&rows.items[i]);
+	free(rows.items);
 }

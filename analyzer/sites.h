@@ -50,7 +50,10 @@ void ga_sites_json(const struct ga_sites *sites, struct ga_stacks *stacks, struc
 /** "build (train.py:4) zeros 300.00 MiB in 3 blocks"; NULL without a place.  free() it. */
 char *ga_site_text(const struct ga_site *site, struct ga_stacks *stacks);
 
-/** A table of the largest sites, at most `limit`; what is left comes in one line. */
+/**
+ * A table of at most `limit` rows, largest first; what is left comes in one line.  Sites that differ
+ * only in what is not shown are one row.
+ */
 void ga_sites_text(const struct ga_sites *sites, struct ga_stacks *stacks, size_t limit,
     const struct ga_page *page);
 
