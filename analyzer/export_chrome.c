@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/elf_symbols.h"
 #include "analyzer/export.h"
 #include "analyzer/json_writer.h"
 
@@ -15,6 +16,7 @@ struct chrome {
 	const struct ga_model *model;
 	struct ga_json json;
 	uint64_t pid;
+	struct ga_kernel_names kernels;
 };
 
 /* A time or duration in microseconds with all its nanoseconds. */
@@ -86,7 +88,7 @@ static void put_block(struct chrome *c, const struct gf_event_ref *event)
 	microseconds(&c->json, "ts", ga_model_ns(c->model, event->ticks));
 	ga_json_object(&c->json, "args");
 	ga_json_number(&c->json, "allocated", r.allocated);
-	ga_json_number(&c->json, "cached", r.reserved > r.allocated ? r.reserved - r.allocated : 0);
+	ga_json_number(&c->json, "reserved, not in use", r.reserved > r.allocated ? r.reserved - r.allocated : 0);
 	ga_json_object_end(&c->json);
 	ga_json_object_end(&c->json);
 }
@@ -144,11 +146,44 @@ static void put_copy(struct chrome *c, const struct gf_event_ref *event)
 	end_slice(c, r.device, r.status);
 }
 
+static void put_sizes(struct chrome *c, const char *name, const uint32_t sizes[3])
+{
+	ga_json_list(&c->json, name);
+	for (size_t i = 0; i < 3; i++)
+		ga_json_number(&c->json, NULL, sizes[i]);
+	ga_json_list_end(&c->json);
+}
+
+static void put_launch(struct chrome *c, const struct gf_event_ref *event)
+{
+	struct gf_launch r;
+	gf_get_launch(event->batch, event->row, &r);
+	const char *kernel = ga_kernel_name(&c->kernels, c->model, r.function);
+	const char *api = ga_export_name(c->model, GF_TAG_launch, 0, r.api);
+	char *text = ga_demangle(kernel ? kernel : api);
+	begin_slice(c, event, text, r.duration, false);
+	free(text);
+	if (kernel)
+		ga_json_string(&c->json, "call", api);
+	ga_json_number(&c->json, "stream", r.stream);
+	put_sizes(c, "grid", (uint32_t[]){r.grid_x, r.grid_y, r.grid_z});
+	put_sizes(c, "block", (uint32_t[]){r.block_x, r.block_y, r.block_z});
+	end_slice(c, r.device, r.status);
+}
+
+static void put_memset(struct chrome *c, const struct gf_event_ref *event)
+{
+	struct gf_memset r;
+	gf_get_memset(event->batch, event->row, &r);
+	begin_slice(c, event, ga_export_name(c->model, GF_TAG_memset, 0, r.api), r.duration, false);
+	ga_json_number(&c->json, "bytes", r.bytes);
+	ga_json_number(&c->json, "stream", r.stream);
+	end_slice(c, r.device, r.status);
+}
+
 static void put_call(struct chrome *c, const struct gf_event_ref *event)
 {
 	union {
-		struct gf_memset memset;
-		struct gf_launch launch;
 		struct gf_graph graph;
 		struct gf_wait wait;
 		struct gf_mem_info mem_info;
@@ -162,8 +197,6 @@ static void put_call(struct chrome *c, const struct gf_event_ref *event)
 		end_slice(c, r.type.device, r.type.status); \
 		break;
 	switch (event->type) {
-		CASE(memset, 0, false)
-		CASE(launch, 0, false)
 		CASE(graph, r.graph.kind, false)
 		CASE(wait, r.wait.kind, false)
 		CASE(mem_info, 0, false)
@@ -189,6 +222,12 @@ static void put_event(struct chrome *c, const struct gf_event_ref *event)
 	case GF_TAG_copy:
 		put_copy(c, event);
 		break;
+	case GF_TAG_memset:
+		put_memset(c, event);
+		break;
+	case GF_TAG_launch:
+		put_launch(c, event);
+		break;
 	default:
 		put_call(c, event);
 	}
@@ -205,15 +244,19 @@ enum gf_status ga_export_chrome(struct ga_model *model, FILE *out, struct gf_err
 	if (!merge)
 		return gf_fail(
 		    error, GF_NO_MEMORY, UINT64_MAX, "no memory to read %s", model->path);
+	ga_kernel_names_init(&c.kernels);
 	ga_json_object(&c.json, NULL);
-	ga_json_string(&c.json, "displayTimeUnit", "ns");
+	ga_json_string(&c.json, "displayTimeUnit", "ms");
 	ga_json_list(&c.json, "traceEvents");
 	c.json.one_line = c.json.depth + 1; /* one event a line */
 	put_names(&c);
-	while ((status = gf_merge_next(merge, &event, error)) == GF_OK)
+	while ((status = gf_merge_next(merge, &event, error)) == GF_OK) {
+		ga_kernel_names_learn(&c.kernels, &event);
 		put_event(&c, &event);
+	}
 	ga_json_list_end(&c.json);
 	ga_json_object_end(&c.json);
 	gf_merge_close(merge);
+	ga_kernel_names_free(&c.kernels);
 	return status == GF_END ? GF_OK : status;
 }

@@ -21,7 +21,7 @@
 	    X(status) X(stack)
 
 struct line {
-	const char *type, *name;
+	const char *type, *name, *kernel;
 #define X(column) uint64_t column;
 	NUMBERS(X)
 #undef X
@@ -54,6 +54,8 @@ static void put_line(FILE *out, uint64_t ns, const struct gf_event_ref *event,
 		fprintf(out, ",%" PRIu64, line->column);
 	NUMBERS(X)
 #undef X
+	fputc(',', out);
+	put_text(out, line->kernel ? line->kernel : "");
 	fputc('\n', out);
 }
 
@@ -142,11 +144,22 @@ static void launch_line(
 	CALL(r);
 }
 
+static void memset_line(
+    const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
+{
+	struct gf_memset r;
+	gf_get_memset(event->batch, event->row, &r);
+	line->name = ga_export_name(model, GF_TAG_memset, 0, r.api);
+	line->address = r.address;
+	line->bytes = r.bytes;
+	line->stream = r.stream;
+	CALL(r);
+}
+
 static bool other_line(
     const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
 {
 	union {
-		struct gf_memset memset;
 		struct gf_graph graph;
 		struct gf_wait wait;
 		struct gf_event event;
@@ -164,7 +177,6 @@ static bool other_line(
 		CALL(r.type); \
 		return true;
 	switch (event->type) {
-		CASE(memset, 0, GA_UNKNOWN, r.memset.stream)
 		CASE(graph, r.graph.kind, r.graph.graph, r.graph.stream)
 		CASE(wait, r.wait.kind, r.wait.object, GA_UNKNOWN)
 		CASE(event, r.event.kind, r.event.object, r.event.stream)
@@ -191,8 +203,8 @@ static uint64_t time_of(const struct ga_model *model, const struct gf_event_ref 
 	return mark.kind == GF_MARK_START ? 0 : ga_model_ns(model, event->ticks);
 }
 
-static void put_event(
-    struct ga_sorter *sorter, const struct ga_model *model, const struct gf_event_ref *event)
+static void put_event(struct ga_sorter *sorter, const struct ga_model *model,
+    const struct ga_kernel_names *kernels, const struct gf_event_ref *event)
 {
 	const struct gf_record_type *type = gf_record_type(event->type);
 	struct line line = {.type = type ? type->name : ""};
@@ -212,8 +224,12 @@ static void put_event(
 	case GF_TAG_copy:
 		copy_line(model, event, &line);
 		break;
+	case GF_TAG_memset:
+		memset_line(model, event, &line);
+		break;
 	case GF_TAG_launch:
 		launch_line(model, event, &line);
+		line.kernel = ga_kernel_name(kernels, model, line.handle);
 		break;
 	default:
 		if (!other_line(model, event, &line))
@@ -234,6 +250,7 @@ enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error 
 {
 	struct gf_merge *merge = gf_merge_open(model->reader, EVERY_EVENT);
 	struct gf_event_ref event;
+	struct ga_kernel_names kernels;
 	struct ga_sorter sorter = {.out = out};
 	enum gf_status status;
 	if (!merge)
@@ -243,10 +260,14 @@ enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error 
 #define X(column) fputs("," #column, out);
 	NUMBERS(X)
 #undef X
-	fputc('\n', out);
-	while ((status = gf_merge_next(merge, &event, error)) == GF_OK)
-		put_event(&sorter, model, &event);
+	fputs(",kernel\n", out);
+	ga_kernel_names_init(&kernels);
+	while ((status = gf_merge_next(merge, &event, error)) == GF_OK) {
+		ga_kernel_names_learn(&kernels, &event);
+		put_event(&sorter, model, &kernels, &event);
+	}
 	ga_sorter_end(&sorter);
+	ga_kernel_names_free(&kernels);
 	gf_merge_close(merge);
 	return status == GF_END ? GF_OK : status;
 }
