@@ -191,11 +191,19 @@ void ga_model_damage_notice(const struct ga_model *model, struct ga_strings *not
 		    damage->first_text[0] ? "; " : "", damage->first_text);
 }
 
+static bool is_of_times(const char *notice)
+{
+	static const char begin[] = "times of the device are not recorded";
+	return strncmp(notice, begin, sizeof(begin) - 1) == 0;
+}
+
 static void text_notices(const struct ga_model *model, struct ga_strings *notices)
 {
 	uint32_t count;
 	const struct gf_text_entry *texts = gf_reader_texts(model->reader, &count);
 	for (uint32_t i = 0; i < count; i++) {
+		if (texts[i].kind == GF_TEXT_NOTICE && model->dryrun && is_of_times(texts[i].bytes))
+			continue; /* the stand-in's own notice tells it already */
 		if (texts[i].kind == GF_TEXT_NOTICE)
 			ga_strings_add(notices, "%s", texts[i].bytes);
 		else if (texts[i].kind == GF_TEXT_UNHOOKED)

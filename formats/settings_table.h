@@ -28,8 +28,7 @@
 	S(stacks, "GPUSHIM_STACKS", CHOICE, "all", "none|python|native|all", \
 	    "which call stacks are recorded with them") \
 	S(cupti, "GPUSHIM_CUPTI", CHOICE, "auto", "auto|off|kernels|nodes", \
-	    "device times through CUPTI: auto uses it where it is free, nodes also times the nodes of " \
-	    "CUDA graphs") \
+	    "device times through CUPTI; not used by this version yet") \
 	S(limit, "GPUSHIM_LIMIT", SIZE, "", "", \
 	    "size of the trace at which recording stops; the program runs on. Default: no limit") \
 	S(log, "GPUSHIM_LOG", CHOICE, "warn", "error|warn|info|debug", \
