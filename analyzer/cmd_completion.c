@@ -38,7 +38,10 @@ static void bash_values(FILE *out)
 		const struct ga_option_row *row = &ga_option_rows[i];
 		if (!is_list(row->argument))
 			continue;
-		fprintf(out, "\t--%s) COMPREPLY=($(compgen -W \"", row->name);
+		fprintf(out, "\t--%s", row->name);
+		if (row->letter)
+			fprintf(out, "|-%c", row->letter);
+		fputs(") COMPREPLY=($(compgen -W \"", out);
 		put_words(out, row->argument);
 		fputs("\" -- \"$word\")); return;;\n", out);
 	}
@@ -61,6 +64,12 @@ static void put_bash(FILE *out)
 		put_options(out, i);
 		fputs("\";;\n", out);
 	}
+	fputs("\tesac\n\tcase ${COMP_WORDS[1]}$word in\n\tcompletion[!-]*|completion) "
+	      "COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$word\")); "
+	      "return;;\n\thelp[!-]*|help) COMPREPLY=($(compgen -W \"",
+	    out);
+	put_commands(out);
+	fputs(" environment\" -- \"$word\")); return;;\n", out);
 	fputs("\tesac\n\tcase $word in\n\t-*) COMPREPLY=($(compgen -W \"$options\" -- "
 	      "\"$word\"));;\n\t*) COMPREPLY=($(compgen -f -- \"$word\"));;\n\tesac\n}\ncomplete "
 	      "-o filenames -F _gpushim gpushim\n",
