@@ -68,10 +68,8 @@ def exit_while_others_record():
         where, done = host("exit-busy", 8)
         equal("status", done.returncode, 5)
         told_by_trace = info(one(where, done))
-        total, lost = told_by_trace["events"]["total"], told_by_trace["lost_events"]
-        need(total > 100, "events")
-        # Eight threads at full speed on a busy machine may outrun the helper thread: counted, and few.
-        need(lost * 10 <= total, f"{lost} events lost of {total}")
+        need(told_by_trace["events"]["total"] > 100, "events")
+        equal("lost", told_by_trace["lost_events"], 0)
 
 
 @test
