@@ -8,14 +8,6 @@
 
 #include "tests/test.h"
 
-/* The device keeps its objects in a region that the leak detector does not search, and a test ends
- * with a live device as a program does. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-	return "detect_leaks=0";
-}
-
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
 
