@@ -1,9 +1,10 @@
 # Truth for the allocator model: recordings of PyTorch's own history, and a slow twin written apart.
-DIR ?= ../shared/golden/replay
+DIR ?= tests/golden/allocator
 EVENTS ?= 10000000
 ORACLE_PROGRAMS := $(O)/tests/test_allocator_twin $(O)/tests/replay_golden
 ORACLE_PARTS := $(patsubst %.c,$(O)/obj/%.o,$(wildcard analyzer/allocator_*.c) \
-	analyzer/hash_map.c analyzer/xalloc.c analyzer/sizes.c formats/status.c)
+	analyzer/settings_grid.c analyzer/hash_map.c analyzer/xalloc.c analyzer/sizes.c \
+	formats/status.c)
 $(O)/tests/test_allocator_twin: $(O)/obj/tests/oracle/slow_allocator.o
 $(O)/tests/replay_golden: $(O)/obj/tests/oracle/golden_reader.o
 $(ORACLE_PROGRAMS): $(O)/tests/%: $(O)/obj/tests/oracle/%.o $(ORACLE_PARTS)
