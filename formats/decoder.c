@@ -69,35 +69,3 @@ enum gf_status gf_decoder_split_times(
 	}
 	return GF_OK;
 }
-
-struct gf_decoder *gf_decoder_new(struct gf_decoder *shared)
-{
-	struct gf_decoder *decoder = calloc(1, sizeof(*decoder));
-	if (!decoder)
-		return NULL;
-	decoder->owns_scratch = !shared;
-	decoder->scratch = shared ? shared->scratch : gf_scratch_new();
-	if (!decoder->scratch) {
-		gf_decoder_free(decoder);
-		return NULL;
-	}
-	return decoder;
-}
-
-void gf_decoder_free(struct gf_decoder *decoder)
-{
-	if (!decoder)
-		return;
-	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++) {
-		for (unsigned i = 0; decoder->stores[tag] && i < GF_COLUMNS_LIMIT; i++)
-			free(decoder->stores[tag]->columns[i].data);
-		free(decoder->stores[tag]);
-	}
-	free(decoder->types.data);
-	free(decoder->times.data);
-	free(decoder->text_offsets.data);
-	free(decoder->text_bytes.data);
-	if (decoder->owns_scratch)
-		gf_scratch_free(decoder->scratch);
-	free(decoder);
-}

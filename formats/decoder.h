@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a decoder is made of: shared by the decoding of frames and of journal records.
+ * What a decoder is made of: shared by the decoding of frames (frame_decode.c, which makes decoders)
+ * and of journal records (record_decode.c).
  *
  * Arrays grow on the heap and are used again; a column that holds one value in all rows is not
  * filled again while it stays so.  Threads: a decoder belongs to one.
@@ -33,10 +34,6 @@ struct gf_decoder {
 	struct gf_buffer types, times, text_offsets, text_bytes;
 	struct gf_type_store *stores[GF_TAG_LIMIT]; /* made at first use */
 };
-
-/** The decompressor, in frame_decode.c.  @return NULL when out of memory */
-struct gf_scratch *gf_scratch_new(void);
-void gf_scratch_free(struct gf_scratch *scratch); /* NULL is allowed */
 
 /**
  * Make room for `bytes` bytes; what the buffer held is lost.

@@ -3,8 +3,9 @@
  * The trace file: a file header and frames.  A frame holds the records of one thread in columns,
  * compressed by zstd, one section a record type, so that a reader decodes only what it asks for.
  *
- * The bytes are specified in FORMAT.md; frame_encode.c and frame_decode.c implement it.  Encoding never
- * allocates (the caller gives a workspace) because it runs inside the host; decoding trusts nothing.
+ * The bytes are specified in FORMAT.md; frame_encode.c, frame_parse.c and frame_decode.c implement it.
+ * Encoding never allocates (the caller gives a workspace) because it runs inside the host; decoding
+ * trusts nothing.
  */
 #ifndef GF_FRAME_H
 #define GF_FRAME_H

@@ -14,97 +14,6 @@
 #include "formats/frame_layout.h"
 #include "formats/wire.h"
 
-/* ---- headers ---- */
-
-enum gf_status gf_trace_header_check(
-    const void *data, size_t bytes, uint64_t trace_id_out[2], struct gf_error *error)
-{
-	const unsigned char *header = data;
-	if (bytes < 8 || memcmp(header, GF_TRACE_MAGIC, 8) != 0)
-		return gf_fail(error, bytes < 8 ? GF_TRUNCATED : GF_BAD_FILE, 0,
-		    bytes < 8 ? "only %zu bytes, too short for a trace"
-			      : "the first 8 bytes of %zu are not " GF_TRACE_MAGIC,
-		    bytes);
-	if (bytes < GF_TRACE_HEADER_BYTES)
-		return gf_fail(error, GF_TRUNCATED, bytes,
-		    "the file ends inside its %u-byte header", GF_TRACE_HEADER_BYTES);
-	if (gf_get64(header + GF_FILE_CHECKSUM_AT) != XXH3_64bits(header, GF_FILE_CHECKSUM_AT))
-		return gf_fail(
-		    error, GF_BAD_FILE, 0, "the file header does not match its checksum");
-	uint32_t version = gf_get32(header + GF_FILE_VERSION_AT);
-	uint32_t required = gf_get32(header + GF_FILE_REQUIRED_AT);
-	if (version != GF_TRACE_VERSION || required != 0 ||
-	    gf_get32(header + GF_FILE_HEADER_BYTES_AT) != GF_TRACE_HEADER_BYTES)
-		return gf_fail(error, GF_TOO_NEW, 0,
-		    "trace format version %u, features %#x; this program reads version %u: use a "
-		    "newer gpushim",
-		    version, required, GF_TRACE_VERSION);
-	trace_id_out[0] = gf_get64(header + GF_FILE_TRACE_ID_AT);
-	trace_id_out[1] = gf_get64(header + GF_FILE_TRACE_ID_AT + 8);
-	return GF_OK;
-}
-
-static bool header_limits_hold(const struct gf_frame_info *info, uint32_t body_bytes)
-{
-	return body_bytes <= GF_FRAME_BODY_LIMIT && info->directory_bytes <= body_bytes &&
-	       info->directory_bytes <= GF_FRAME_DIRECTORY_LIMIT && info->record_count > 0 &&
-	       info->record_count <= GF_FRAME_RECORDS_LIMIT &&
-	       info->source_count <= GF_FRAME_SOURCE_LIMIT && info->section_count > 0 &&
-	       info->section_count <= GF_TAG_LIMIT && info->tick_shift <= GF_TICK_SHIFT_LIMIT &&
-	       info->time_first <= info->time_last && !(info->type_mask & 1);
-}
-
-enum gf_status gf_frame_parse(const void *data, size_t bytes, uint64_t offset,
-    struct gf_frame_info *info_out, struct gf_error *error)
-{
-	const unsigned char *header = data;
-	if (bytes < GF_FRAME_HEADER_BYTES)
-		return gf_fail(error, GF_TRUNCATED, offset, "the file ends inside a frame header");
-	if (gf_get32(header + GF_FRAME_MAGIC_AT) != GF_FRAME_MAGIC)
-		return gf_fail(error, GF_BAD_FRAME, offset, "no frame begins here");
-	uint64_t sum = XXH3_64bits(
-	    header + GF_FRAME_BODY_CHECKSUM_AT, GF_FRAME_HEADER_BYTES - GF_FRAME_BODY_CHECKSUM_AT);
-	if (gf_get32(header + GF_FRAME_HEADER_CHECKSUM_AT) != (uint32_t)sum)
-		return gf_fail(
-		    error, GF_BAD_FRAME, offset, "a frame header does not match its checksum");
-	uint32_t body_bytes = gf_get32(header + GF_FRAME_BODY_BYTES_AT);
-	struct gf_frame_info info = {
-	    .offset = offset,
-	    .bytes = GF_FRAME_HEADER_BYTES + (uint64_t)body_bytes,
-	    .time_first = gf_get64(header + GF_FRAME_TIME_FIRST_AT),
-	    .time_last = gf_get64(header + GF_FRAME_TIME_LAST_AT),
-	    .type_mask = gf_get64(header + GF_FRAME_TYPES_AT),
-	    .thread_id = gf_get32(header + GF_FRAME_THREAD_AT),
-	    .record_count = gf_get32(header + GF_FRAME_RECORDS_AT),
-	    .directory_bytes = gf_get32(header + GF_FRAME_DIRECTORY_BYTES_AT),
-	    .source_count = header[GF_FRAME_SOURCES_AT],
-	    .section_count = header[GF_FRAME_SECTIONS_AT],
-	    .tick_shift = header[GF_FRAME_TICK_SHIFT_AT],
-	};
-	if (header[GF_FRAME_REQUIRED_AT] != 0)
-		return gf_fail(error, GF_TOO_NEW, offset,
-		    "a frame needs features %#x that this program does not know: use a newer "
-		    "gpushim",
-		    header[GF_FRAME_REQUIRED_AT]);
-	if (!header_limits_hold(&info, body_bytes))
-		return gf_fail(error, GF_BAD_FRAME, offset,
-		    "a frame header is out of limits (%u bytes, %u records, %u sources, %u "
-		    "sections)",
-		    body_bytes, info.record_count, info.source_count, info.section_count);
-	*info_out = info;
-	return GF_OK;
-}
-
-size_t gf_frame_search(const void *data, size_t bytes, size_t from)
-{
-	unsigned char magic[4];
-	gf_put32(magic, GF_FRAME_MAGIC);
-	if (from >= bytes)
-		return bytes;
-	const char *found = memmem((const char *)data + from, bytes - from, magic, sizeof(magic));
-	return found ? (size_t)(found - (const char *)data) : bytes;
-}
-
 /* ---- directory ---- */
 
 struct section {
@@ -257,25 +166,6 @@ static enum gf_status no_memory(size_t bytes, struct gf_error *error)
 	    error, GF_NO_MEMORY, UINT64_MAX, "out of memory for %zu bytes of a frame", bytes);
 }
 
-struct gf_scratch *gf_scratch_new(void)
-{
-	struct gf_scratch *scratch = calloc(1, sizeof(*scratch));
-	if (scratch && !(scratch->zstd = ZSTD_createDCtx())) {
-		free(scratch);
-		scratch = NULL;
-	}
-	return scratch;
-}
-
-void gf_scratch_free(struct gf_scratch *scratch)
-{
-	if (!scratch)
-		return;
-	ZSTD_freeDCtx(scratch->zstd);
-	free(scratch->raw.data);
-	free(scratch);
-}
-
 /* A section's bytes, decompressed if need be; they live until the next call. */
 static enum gf_status unpack(struct gf_scratch *scratch, const struct gf_frame_info *info,
     const struct section *section, const unsigned char *stored, const unsigned char **raw_out,
@@ -320,7 +210,8 @@ static enum gf_status decode_order(struct gf_decoder *decoder, const struct gf_f
 	return GF_OK;
 }
 
-/* All columns that both sides know; `before` tells which pass: running totals need their sizes. */
+/* All columns that both sides know, running totals or the others: totals come second, they need the
+ * column of sizes. */
 static enum gf_status decode_columns(struct gf_decoder *decoder, const struct gf_frame_info *info,
     const struct section *section, const unsigned char *raw, bool totals, struct gf_rows *rows,
     struct gf_error *error)
@@ -462,4 +353,57 @@ enum gf_status gf_decode(struct gf_decoder *decoder, const struct gf_frame_info 
 	if (!status)
 		*batch_out = batch;
 	return status;
+}
+
+/* ---- decoders ---- */
+
+static struct gf_scratch *scratch_new(void)
+{
+	struct gf_scratch *scratch = calloc(1, sizeof(*scratch));
+	if (scratch && !(scratch->zstd = ZSTD_createDCtx())) {
+		free(scratch);
+		scratch = NULL;
+	}
+	return scratch;
+}
+
+static void scratch_free(struct gf_scratch *scratch)
+{
+	if (!scratch)
+		return;
+	ZSTD_freeDCtx(scratch->zstd);
+	free(scratch->raw.data);
+	free(scratch);
+}
+
+struct gf_decoder *gf_decoder_new(struct gf_decoder *shared)
+{
+	struct gf_decoder *decoder = calloc(1, sizeof(*decoder));
+	if (!decoder)
+		return NULL;
+	decoder->owns_scratch = !shared;
+	decoder->scratch = shared ? shared->scratch : scratch_new();
+	if (!decoder->scratch) {
+		gf_decoder_free(decoder);
+		return NULL;
+	}
+	return decoder;
+}
+
+void gf_decoder_free(struct gf_decoder *decoder)
+{
+	if (!decoder)
+		return;
+	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++) {
+		for (unsigned i = 0; decoder->stores[tag] && i < GF_COLUMNS_LIMIT; i++)
+			free(decoder->stores[tag]->columns[i].data);
+		free(decoder->stores[tag]);
+	}
+	free(decoder->types.data);
+	free(decoder->times.data);
+	free(decoder->text_offsets.data);
+	free(decoder->text_bytes.data);
+	if (decoder->owns_scratch)
+		scratch_free(decoder->scratch);
+	free(decoder);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where things are in a trace file: shared by the encoder and the decoder of frames, nobody else.
+ * Where things are in a trace file: for the encoder and the decoder of frames, and for readers of files.
  * FORMAT.md says what they mean.
  */
 #ifndef GF_FRAME_LAYOUT_H
