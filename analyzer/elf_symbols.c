@@ -38,7 +38,18 @@ struct ga_elf {
 	struct file files[FILES];
 	struct function *functions; /* by start */
 	size_t count, capacity;
+	bool is_python;
+	char *key; /* build id and path */
+	unsigned users;
+	uint64_t last_used;
 };
+
+/*
+ * What was opened last stays open: the recordings of a folder use the same libraries.  Only files
+ * with a build id: that of another one of the same name differs.
+ */
+static struct ga_elf *kept[32];
+#define KEPT (sizeof(kept) / sizeof(*kept))
 
 /* ---- reading ---- */
 
@@ -94,8 +105,8 @@ static const Elf64_Shdr *sections(const struct file *file, unsigned *count_out)
 	return part(file, head->e_shoff, (uint64_t)head->e_shnum * sizeof(Elf64_Shdr));
 }
 
-static bool same_build_id(const unsigned char *note, uint64_t bytes, const unsigned char *wanted,
-    size_t wanted_bytes, bool *found_out)
+static bool has_build_id(const unsigned char *note, uint64_t bytes, const unsigned char *wanted,
+    size_t wanted_bytes)
 {
 	while (bytes >= sizeof(Elf64_Nhdr)) {
 		Elf64_Nhdr head;
@@ -105,11 +116,9 @@ static bool same_build_id(const unsigned char *note, uint64_t bytes, const unsig
 		if (all > bytes)
 			break;
 		if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == 4 &&
-		    memcmp(note + sizeof(head), "GNU", 4) == 0) {
-			*found_out = true;
+		    memcmp(note + sizeof(head), "GNU", 4) == 0)
 			return head.n_descsz == wanted_bytes &&
 			    memcmp(note + sizeof(head) + name, wanted, wanted_bytes) == 0;
-		}
 		note += all;
 		bytes -= all;
 	}
@@ -119,18 +128,17 @@ static bool same_build_id(const unsigned char *note, uint64_t bytes, const unsig
 static bool is_build(const struct file *file, const unsigned char *wanted, size_t bytes)
 {
 	const Elf64_Ehdr *head = part(file, 0, sizeof(*head));
-	bool found = false;
 	const Elf64_Phdr *parts = head && head->e_phentsize == sizeof(*parts)
 	    ? part(file, head->e_phoff, (uint64_t)head->e_phnum * sizeof(*parts))
 	    : NULL;
-	for (unsigned i = 0; parts && i < head->e_phnum && !found; i++) {
+	for (unsigned i = 0; parts && i < head->e_phnum; i++) {
 		uint64_t offset = parts[i].p_offset, size = parts[i].p_filesz;
 		if (parts[i].p_type != PT_NOTE || offset > file->bytes || size > file->bytes - offset)
 			continue;
-		if (same_build_id(file->data + offset, size, wanted, bytes, &found))
+		if (has_build_id(file->data + offset, size, wanted, bytes))
 			return true;
 	}
-	return !bytes && !found;
+	return false;
 }
 
 /* ---- functions ---- */
@@ -145,12 +153,16 @@ static void add_symbols(struct ga_elf *elf, const struct file *file, const Elf64
 	const char *text = (const char *)file->data + names->sh_offset;
 	if (text[names->sh_size - 1] != 0)
 		return;
+	static const char evaluation[] = "\0_PyEval_EvalFrameDefault"; /* zeros around it */
+	const char *found = memmem(text, names->sh_size, evaluation, sizeof(evaluation));
+	uint64_t evaluation_at = found ? (uint64_t)(found + 1 - text) : UINT64_MAX;
 	for (uint64_t i = 0; i < table->sh_size / sizeof(*symbols); i++) {
 		const Elf64_Sym *symbol = &symbols[i];
 		unsigned type = ELF64_ST_TYPE(symbol->st_info);
 		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
-		    symbol->st_name >= names->sh_size || !text[symbol->st_name])
+		    symbol->st_name >= names->sh_size || !symbol->st_name)
 			continue;
+		elf->is_python |= symbol->st_name == evaluation_at;
 		elf->functions = ga_xgrow(elf->functions, elf->count, &elf->capacity,
 		    sizeof(*elf->functions));
 		elf->functions[elf->count++] = (struct function){symbol->st_value, symbol->st_size,
@@ -168,15 +180,35 @@ static void read_symbols(struct ga_elf *elf, const struct file *file)
 			add_symbols(elf, file, &all[i], &all[all[i].sh_link]);
 }
 
-/* By address; of several names the longest function first, then by name: always the same answer. */
-static int compare(const void *left, const void *right)
+/* By start, digit by digit: the largest libraries have half a million functions. */
+static void sort_functions(struct ga_elf *elf)
 {
-	const struct function *a = left, *b = right;
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->bytes != b->bytes)
-		return a->bytes > b->bytes ? -1 : 1;
-	return strcmp(a->name, b->name);
+	enum { BITS = 11, DIGITS = 1 << BITS };
+	struct function *from = elf->functions, *to = ga_xalloc(elf->count, sizeof(*to));
+	uint64_t all = 0;
+	for (size_t i = 0; i < elf->count; i++)
+		all |= from[i].start;
+	for (unsigned shift = 0; shift < 64 && all >> shift; shift += BITS) {
+		size_t places[DIGITS + 1] = {0};
+		for (size_t i = 0; i < elf->count; i++)
+			places[(from[i].start >> shift) % DIGITS + 1]++;
+		for (size_t digit = 0; digit < DIGITS; digit++)
+			places[digit + 1] += places[digit];
+		for (size_t i = 0; i < elf->count; i++)
+			to[places[(from[i].start >> shift) % DIGITS]++] = from[i];
+		struct function *swapped = from;
+		from = to;
+		to = swapped;
+	}
+	elf->functions = from;
+	free(to);
+}
+
+/* Which of two functions with one start is told: the longer one, else by name, always the same. */
+static bool is_better(const struct function *one, const struct function *other)
+{
+	return one->bytes != other->bytes ? one->bytes > other->bytes
+					  : strcmp(one->name, other->name) < 0;
 }
 
 const char *ga_elf_function(const struct ga_elf *elf, uint64_t address)
@@ -191,65 +223,123 @@ const char *ga_elf_function(const struct ga_elf *elf, uint64_t address)
 	}
 	if (low == 0)
 		return NULL;
-	uint64_t start = elf->functions[low - 1].start;
-	while (low > 1 && elf->functions[low - 2].start == start)
-		low--;
 	const struct function *found = &elf->functions[low - 1];
+	uint64_t start = found->start;
+	for (; low > 1 && elf->functions[low - 2].start == start; low--)
+		if (is_better(&elf->functions[low - 2], found))
+			found = &elf->functions[low - 2];
 	return address - start < found->bytes || (!found->bytes && address == start) ? found->name
 										      : NULL;
 }
 
-bool ga_elf_has(const struct ga_elf *elf, const char *name)
+bool ga_elf_is_python(const struct ga_elf *elf)
 {
-	for (size_t i = 0; i < elf->count; i++)
-		if (strcmp(elf->functions[i].name, name) == 0)
-			return true;
-	return false;
+	return elf->is_python;
 }
 
 /* ---- opening ---- */
 
-static void open_debug_file(struct ga_elf *elf, const unsigned char *build_id, size_t bytes)
+/* The bytes in hexadecimal; free() it. */
+static char *hex_text(const unsigned char *bytes, size_t count)
 {
-	char path[256] = "/usr/lib/debug/.build-id/";
-	size_t used = strlen(path);
-	if (bytes < 2 || bytes > 64)
-		return;
-	for (size_t i = 0; i < bytes; i++)
-		used += (size_t)snprintf(path + used, sizeof(path) - used, i ? "%02x" : "%02x/",
-		    build_id[i]);
-	snprintf(path + used, sizeof(path) - used, ".debug");
-	if (map_file(path, &elf->files[1]) && !is_build(&elf->files[1], build_id, bytes))
-		unmap_file(&elf->files[1]);
+	char *text = ga_xalloc(2 * count + 1, 1);
+	for (size_t i = 0; i < count; i++)
+		sprintf(text + 2 * i, "%02x", bytes[i]);
+	return text;
 }
 
-struct ga_elf *ga_elf_open(const char *path, const unsigned char *build_id, size_t bytes)
+static void open_debug_file(
+    struct ga_elf *elf, const unsigned char *build_id, size_t bytes, const char *id_text)
+{
+	if (bytes < 2)
+		return;
+	char *path = ga_format("/usr/lib/debug/.build-id/%.2s/%s.debug", id_text, id_text + 2);
+	if (map_file(path, &elf->files[1]) && !is_build(&elf->files[1], build_id, bytes))
+		unmap_file(&elf->files[1]);
+	free(path);
+}
+
+static void destroy(struct ga_elf *elf)
+{
+	for (unsigned i = 0; i < FILES; i++)
+		unmap_file(&elf->files[i]);
+	free(elf->functions);
+	free(elf->key);
+	free(elf);
+}
+
+static struct ga_elf *open_new(
+    const char *path, const unsigned char *build_id, size_t bytes, const char *id_text)
 {
 	struct ga_elf *elf = ga_xalloc(1, sizeof(*elf));
-	if (map_file(path, &elf->files[0]) &&
-	    !(bytes ? is_build(&elf->files[0], build_id, bytes) : true))
+	if (map_file(path, &elf->files[0]) && bytes && !is_build(&elf->files[0], build_id, bytes))
 		unmap_file(&elf->files[0]);
-	open_debug_file(elf, build_id, bytes);
+	open_debug_file(elf, build_id, bytes, id_text);
 	for (unsigned i = 0; i < FILES; i++)
 		if (elf->files[i].data)
 			read_symbols(elf, &elf->files[i]);
 	if (!elf->files[0].data && !elf->files[1].data) {
-		free(elf);
+		destroy(elf);
 		return NULL;
 	}
-	if (elf->count)
-		qsort(elf->functions, elf->count, sizeof(*elf->functions), compare);
+	sort_functions(elf);
+	return elf;
+}
+
+/* An empty place among those kept, made by closing what was not used for longest; NULL: none. */
+static struct ga_elf **find_place(void)
+{
+	struct ga_elf **oldest = NULL;
+	for (size_t i = 0; i < KEPT; i++) {
+		if (!kept[i])
+			return &kept[i];
+		if (!kept[i]->users && (!oldest || kept[i]->last_used < (*oldest)->last_used))
+			oldest = &kept[i];
+	}
+	if (oldest) {
+		destroy(*oldest);
+		*oldest = NULL;
+	}
+	return oldest;
+}
+
+static struct ga_elf *find_kept(const char *key)
+{
+	for (size_t i = 0; i < KEPT; i++)
+		if (kept[i] && strcmp(kept[i]->key, key) == 0)
+			return kept[i];
+	return NULL;
+}
+
+struct ga_elf *ga_elf_open(const char *path, const unsigned char *build_id, size_t bytes)
+{
+	static uint64_t opened;
+	char *id_text = hex_text(build_id, bytes), *key = ga_format("%s %s", id_text, path);
+	struct ga_elf *elf = find_kept(key);
+	if (!elf && (elf = open_new(path, build_id, bytes, id_text))) {
+		struct ga_elf **place = bytes ? find_place() : NULL;
+		elf->key = key;
+		key = NULL;
+		if (place)
+			*place = elf;
+	}
+	if (elf) {
+		elf->users++;
+		elf->last_used = ++opened;
+	}
+	free(key);
+	free(id_text);
 	return elf;
 }
 
 void ga_elf_close(struct ga_elf *elf)
 {
-	if (!elf)
+	if (!elf || --elf->users)
 		return;
-	for (unsigned i = 0; i < FILES; i++)
-		unmap_file(&elf->files[i]);
-	free(elf->functions);
-	free(elf);
+	for (size_t i = 0; i < KEPT; i++)
+		if (kept[i] == elf)
+			return;
+	destroy(elf);
 }
 
 /* ---- lines ---- */

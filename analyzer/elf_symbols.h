@@ -18,13 +18,14 @@
 struct ga_elf;
 
 /**
- * Open a library or program, and its separate debugging file if there is one.
+ * Open a library or program, and its separate debugging file if there is one.  It stays open behind
+ * ga_elf_close() for who asks next.
  *
  * @param path             file
  * @param build_id, bytes  of the file that was recorded; 0 bytes: none, any file is accepted
  * @return NULL if it cannot be read or is another build; free with ga_elf_close
  *
- * Cost: sorts the functions, some 10 ms for the largest libraries.
+ * Cost: sorts the functions, some 10 ms for the largest libraries; little if it is still open.
  */
 struct ga_elf *ga_elf_open(const char *path, const unsigned char *build_id, size_t bytes);
 void ga_elf_close(struct ga_elf *elf);
@@ -37,8 +38,8 @@ void ga_elf_close(struct ga_elf *elf);
  */
 const char *ga_elf_function(const struct ga_elf *elf, uint64_t address);
 
-/** Whether the file has a function of that name. */
-bool ga_elf_has(const struct ga_elf *elf, const char *name);
+/** Whether the file has Python's interpreter, known by the function that evaluates frames. */
+bool ga_elf_is_python(const struct ga_elf *elf);
 
 /**
  * Source line of an address.

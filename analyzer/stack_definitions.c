@@ -160,8 +160,8 @@ struct ga_library *ga_definitions_library(struct ga_definitions *definitions, ui
 		return found;
 	found->asked = true;
 	found->elf = ga_elf_open(found->path, found->build_id, found->build_id_bytes);
-	found->is_python = found->elf ? ga_elf_has(found->elf, "_PyEval_EvalFrameDefault")
-				      : looks_like_python(found->path);
+	found->is_python =
+	    found->elf ? ga_elf_is_python(found->elf) : looks_like_python(found->path);
 	return found;
 }
 

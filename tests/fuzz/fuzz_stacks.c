@@ -34,7 +34,7 @@ static void fuzz_elf(const uint8_t *data, size_t size)
 		ga_elf_line(elf, address, &file);
 	}
 	if (elf)
-		ga_elf_has(elf, "_PyEval_EvalFrameDefault");
+		ga_elf_is_python(elf);
 	ga_elf_close(elf);
 	unlink(path);
 }

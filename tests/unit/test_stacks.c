@@ -2,6 +2,7 @@
 #include "analyzer/stacks.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <link.h>
 #include <sys/stat.h>
 
@@ -194,13 +195,18 @@ static uint64_t program_bias(void)
 	return map ? map->l_addr : 0;
 }
 
-static void this_program_as(struct trace_builder *trace, uint32_t id, uint64_t shift)
+static const char *this_program(void)
 {
-	char path[256];
+	static char path[256];
 	ssize_t bytes = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	REQUIRE(bytes > 0);
 	path[bytes] = 0;
-	library(trace, id, path, program_bias() + shift, 1u << 28, program_bias() + shift);
+	return path;
+}
+
+static void this_program_as(struct trace_builder *trace, uint32_t id, uint64_t shift)
+{
+	library(trace, id, this_program(), program_bias() + shift, 1u << 28, program_bias() + shift);
 }
 
 TEST(python_frames_stand_where_the_interpreter_ran_them)
@@ -303,7 +309,7 @@ TEST(symbols_of_a_file)
 	EXPECT_STR(ga_elf_function(elf, address), "_PyFunction_Vectorcall");
 	EXPECT(ga_elf_function(elf, 1) == NULL);
 	EXPECT(ga_elf_function(elf, UINT64_MAX) == NULL);
-	EXPECT(ga_elf_has(elf, "_PyEval_EvalFrameDefault"));
+	EXPECT(ga_elf_is_python(elf));
 	uint32_t line = ga_elf_line(elf, address, &file);
 	EXPECT(line == 0 || (line > 100 && strstr(file, "test_stacks.c")));
 	ga_elf_close(elf);
@@ -314,6 +320,53 @@ TEST(symbols_of_a_file)
 	REQUIRE(mkfifo(path, 0600) == 0);
 	EXPECT(ga_elf_open(path, NULL, 0) == NULL);
 	unlink(path);
+}
+
+/* Build id of this program, 0 bytes if the linker gave it none. */
+static int own_build_id(struct dl_phdr_info *info, size_t size, void *out)
+{
+	struct bytes *id = out;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		const ElfW(Nhdr) *note = (const void *)(info->dlpi_addr + part->p_vaddr);
+		if (part->p_type == PT_NOTE && note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4)
+			put(id, (const char *)(note + 1) + 4, note->n_descsz);
+	}
+	return 1; /* the program itself comes first */
+}
+
+/* More files than are kept open: those in use stay, the others make place. */
+TEST(many_files)
+{
+	enum { MANY = 40 };
+	static struct bytes id;
+	char path[MANY][512];
+	struct ga_elf *elfs[MANY];
+	uint64_t address = INSIDE(_PyFunction_Vectorcall) - program_bias();
+	dl_iterate_phdr(own_build_id, &id);
+	if (!id.count)
+		return;
+	for (int i = 0; i < MANY; i++) { /* one file by many names */
+		snprintf(path[i], sizeof(path[i]), "%*s%s", i, "", this_program());
+		memset(path[i], '/', (size_t)i);
+		elfs[i] = ga_elf_open(path[i], id.at, id.count);
+		REQUIRE(elfs[i]);
+		EXPECT(i == 0 || elfs[i] != elfs[i - 1]);
+	}
+	EXPECT(ga_elf_open(path[0], id.at, id.count) == elfs[0]);
+	ga_elf_close(elfs[0]);
+	for (int i = 0; i < MANY; i++) {
+		EXPECT_STR(ga_elf_function(elfs[i], address), "_PyFunction_Vectorcall");
+		ga_elf_close(elfs[i]);
+	}
+	EXPECT(ga_elf_open(path[0], id.at, id.count) == elfs[0]); /* it was kept */
+	for (int i = MANY - 1; i > 0; i--) {
+		struct ga_elf *elf = ga_elf_open(path[i], id.at, id.count);
+		EXPECT_STR(ga_elf_function(elf, address), "_PyFunction_Vectorcall");
+		ga_elf_close(elf);
+	}
+	EXPECT_STR(ga_elf_function(elfs[0], address), "_PyFunction_Vectorcall");
+	ga_elf_close(elfs[0]);
 }
 
 TEST(names_of_cplusplus)
