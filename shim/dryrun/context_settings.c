@@ -3,25 +3,14 @@
 #include <string.h>
 
 #include "shim/dryrun/capture.h"
-#include "shim/dryrun/context_contents.h"
 #include "shim/dryrun/contexts.h"
-#include "shim/dryrun/device_memory.h"
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/events.h"
-#include "shim/dryrun/host_memory.h"
 #include "shim/dryrun/memory_pools.h"
-#include "shim/dryrun/modules.h"
 #include "shim/dryrun/operations.h"
 #include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/streams.h"
 #include "shim/dryrun/thread_state.h"
-
-void gd_context_contents_drop(struct gd_context *context)
-{
-	gd_modules_drop_context(context->id);
-	gd_memory_drop_context(context->id);
-	gd_host_drop_context(context->id);
-}
 
 static CUresult device_of(CUdevice *device_out, CUcontext handle)
 {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/dryrun/context_contents.h"
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/streams.h"
@@ -15,6 +14,7 @@ _Static_assert(sizeof(struct gd_context) <= GD_CELL_BYTES, "a context fits in a 
 
 static struct gd_context *primary[GD_MAX_DEVICES];
 static struct gd_context *by_index[GD_MAX_CONTEXTS];
+static const gd_context_drop *drops;
 /* Making, retaining, ending contexts; streams_lock nests in it. */
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -57,8 +57,9 @@ static struct gd_context *make(unsigned device, bool is_primary)
 	return context;
 }
 
-bool gd_contexts_start(void)
+bool gd_contexts_start(const gd_context_drop *drops_of_parts)
 {
+	drops = drops_of_parts;
 	for (unsigned d = 0; d < gd_visible_count; d++) {
 		primary[d] = make(d, true);
 		if (!primary[d])
@@ -90,7 +91,8 @@ static void deactivate(struct gd_context *context)
 {
 	while (context->streams)
 		gd_stream_delete(context->streams);
-	gd_context_contents_drop(context);
+	for (const gd_context_drop *drop = drops; *drop; drop++)
+		(*drop)(context);
 	__atomic_store_n(&context->active, false, __ATOMIC_RELEASE);
 	context->object.generation++;
 	context->legacy = NULL;

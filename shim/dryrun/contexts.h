@@ -44,8 +44,16 @@ struct gd_context {
 	size_t limits[CU_LIMIT_MAX];
 };
 
-/** Make the primary contexts (inactive) of all devices; once. */
-bool gd_contexts_start(void);
+/* Frees what was made in a context and is still there; the context's streams are gone already. */
+typedef void (*gd_context_drop)(const struct gd_context *context);
+
+/**
+ * Make the primary contexts (inactive) of all devices; once.
+ *
+ * @param drops  what a context's end calls, in this order, NULL behind the last; kept
+ * @return false without memory
+ */
+bool gd_contexts_start(const gd_context_drop *drops);
 
 /** @return the context behind a handle if it is alive and active, else NULL */
 struct gd_context *gd_context_get(CUcontext handle);

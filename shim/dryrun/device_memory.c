@@ -101,13 +101,13 @@ bool gd_memory_range(uint64_t address, uint64_t bytes)
 	return block->kind != GD_BLOCK_RESERVED || gd_space_mapped(address, bytes);
 }
 
-void gd_memory_drop_context(uint64_t context_id)
+void gd_memory_drop_context(const struct gd_context *context)
 {
 	struct gd_block *block;
 	do {
 		pthread_mutex_lock(&gd_memory_lock);
 		block = all_blocks;
-		while (block && block->context_id != context_id)
+		while (block && block->context_id != context->id)
 			block = block->next;
 		pthread_mutex_unlock(&gd_memory_lock);
 		if (block)

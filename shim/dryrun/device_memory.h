@@ -98,6 +98,6 @@ static inline uint64_t gd_memory_rounded(uint64_t bytes)
 bool gd_memory_range(uint64_t address, uint64_t bytes);
 
 /** Free the blocks of a context. */
-void gd_memory_drop_context(uint64_t context_id);
+void gd_memory_drop_context(const struct gd_context *context);
 
 #endif

@@ -13,8 +13,10 @@
 #include "shim/dryrun/error_texts.h"
 #include "shim/dryrun/foreign_libraries.h"
 #include "shim/dryrun/handles.h"
+#include "shim/dryrun/host_memory.h"
 #include "shim/dryrun/launcher_api.h"
 #include "shim/dryrun/memory_pools.h"
+#include "shim/dryrun/modules.h"
 #include "shim/dryrun/not_provided.h"
 #include "shim/dryrun/operations.h"
 #include "shim/dryrun/shared_state.h"
@@ -24,6 +26,10 @@
 #define DRIVER_VERSION 13020
 
 static CUresult start_result = CUDA_ERROR_UNKNOWN;
+
+/* Modules first: they free the memory of their variables themselves. */
+static const gd_context_drop context_drops[] = {
+    gd_modules_drop_context, gd_memory_drop_context, gd_host_drop_context, NULL};
 
 static void start(void)
 {
@@ -44,7 +50,7 @@ static void start(void)
 				"vm.overcommit_memory=2): no room for device memory\n");
 		return;
 	}
-	if (gd_contexts_start() && gd_pools_start())
+	if (gd_contexts_start(context_drops) && gd_pools_start())
 		start_result = CUDA_SUCCESS;
 }
 

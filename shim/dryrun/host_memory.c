@@ -107,11 +107,11 @@ static void give_back(const struct gd_host_range *range)
 		munmap((void *)(uintptr_t)range->start, range->bytes);
 }
 
-void gd_host_drop_context(uint64_t context_id)
+void gd_host_drop_context(const struct gd_context *context)
 {
 	pthread_rwlock_wrlock(&lock);
 	for (size_t i = range_count; i-- > 0;) {
-		if (ranges[i].context_id != context_id)
+		if (ranges[i].context_id != context->id)
 			continue;
 		give_back(&ranges[i]);
 		withdraw(i);

@@ -30,8 +30,8 @@ bool gd_host_find(uint64_t address, struct gd_host_range *range_out);
 /** cuMemFree of managed memory. */
 CUresult gd_host_free_managed(uint64_t address);
 
-/** Forget the ranges of a context; page-locked memory stays readable until the process ends. */
-void gd_host_drop_context(uint64_t context_id);
+/** Free the memory of a context and forget what was registered in it. */
+void gd_host_drop_context(const struct gd_context *context);
 
 /** Managed memory for a variable of a module. @return NULL without memory */
 void *gd_host_new_managed(const struct gd_context *context, size_t bytes);

@@ -89,12 +89,12 @@ void gd_module_delete(struct gd_module *module)
 	gd_object_free(module, GD_TYPE_MODULE);
 }
 
-void gd_modules_drop_context(uint64_t context_id)
+void gd_modules_drop_context(const struct gd_context *context)
 {
 	pthread_mutex_lock(&gd_modules_lock);
 	for (struct gd_module *module = all_modules, *next; module; module = next) {
 		next = module->next;
-		if (module->context_id == context_id)
+		if (module->context_id == context->id)
 			gd_module_delete(module);
 	}
 	pthread_mutex_unlock(&gd_modules_lock);

@@ -88,6 +88,6 @@ struct gd_function *gd_function_get(CUfunction handle);
 struct gd_function *gd_kernel_function(struct gd_kernel *kernel, struct gd_context *context);
 
 /** Unload the modules of a context. */
-void gd_modules_drop_context(uint64_t context_id);
+void gd_modules_drop_context(const struct gd_context *context);
 
 #endif
