@@ -237,6 +237,14 @@ GD_API(cuCtxWaitEvent, (CUcontext handle, CUevent event_handle), (handle, event_
 
 static uint8_t peers[GD_MAX_CONTEXTS][GD_MAX_CONTEXTS]; /* by context index; atomic */
 
+void gd_peers_drop_context(const struct gd_context *context)
+{
+	for (unsigned i = 0; i < GD_MAX_CONTEXTS; i++) {
+		__atomic_store_n(&peers[context->index][i], 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&peers[i][context->index], 0, __ATOMIC_RELEASE);
+	}
+}
+
 /* Both contexts of a pair, this thread's first. */
 static CUresult peer_of(CUcontext handle, struct gd_context **own_out, struct gd_context **peer_out)
 {

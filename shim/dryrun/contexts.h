@@ -44,6 +44,9 @@ struct gd_context {
 	size_t limits[CU_LIMIT_MAX];
 };
 
+/** A context ends: nobody reaches its memory, or is reached from it, any more. */
+void gd_peers_drop_context(const struct gd_context *context);
+
 /* Frees what was made in a context and is still there; the context's streams are gone already. */
 typedef void (*gd_context_drop)(const struct gd_context *context);
 

@@ -28,8 +28,8 @@
 static CUresult start_result = CUDA_ERROR_UNKNOWN;
 
 /* Modules first: they free the memory of their variables themselves. */
-static const gd_context_drop context_drops[] = {
-    gd_modules_drop_context, gd_memory_drop_context, gd_host_drop_context, NULL};
+static const gd_context_drop context_drops[] = {gd_modules_drop_context, gd_memory_drop_context,
+    gd_host_drop_context, gd_peers_drop_context, NULL};
 
 static void start(void)
 {

@@ -176,6 +176,20 @@ TEST(contexts_stack_and_end)
 	EXPECT_EQ(cuCtxSetCurrent((CUcontext)(void *)stream), CUDA_ERROR_INVALID_CONTEXT);
 }
 
+TEST(peer_access_ends_with_a_context)
+{
+	CUcontext other;
+	setenv("GPUSHIM_DRYRUN_COUNT", "2", 1);
+	start_small();
+	OK(cuDevicePrimaryCtxRetain(&other, 1));
+	OK(cuCtxEnablePeerAccess(other, 0));
+	EXPECT_EQ(cuCtxEnablePeerAccess(other, 0), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+	OK(cuDevicePrimaryCtxReset_v2(1));
+	OK(cuCtxEnablePeerAccess(other, 0));
+	OK(cuCtxDisablePeerAccess(other));
+	EXPECT_EQ(cuCtxDisablePeerAccess(other), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+}
+
 TEST(wrong_handles_are_refused)
 {
 	CUfunction function;
