@@ -44,11 +44,6 @@ static void touch(char *from, size_t bytes)
 		__atomic_store_n(from + at, 0, __ATOMIC_RELAXED);
 }
 
-static bool no_space(int cause)
-{
-	return cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
-}
-
 /* Open, size and map the file.  Leaves nothing behind when it fails. */
 static enum gf_status map_file(struct gf_journal *out, const char *path, uint32_t chunk_limit,
     uint32_t first_chunks, struct gf_error *error)
@@ -56,7 +51,7 @@ static enum gf_status map_file(struct gf_journal *out, const char *path, uint32_
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0) {
 		int cause = errno;
-		return gf_fail(error, no_space(cause) ? GF_NO_SPACE : GF_IO, UINT64_MAX,
+		return gf_fail(error, gf_errno_status(cause), UINT64_MAX,
 		    "cannot create the journal %s: %s (errno %d)", path, gf_errno_words(cause),
 		    cause);
 	}
@@ -74,7 +69,7 @@ static enum gf_status map_file(struct gf_journal *out, const char *path, uint32_
 	}
 	gf_held_close(&out->file);
 	unlink(path);
-	return gf_fail(error, no_space(cause) ? GF_NO_SPACE : GF_IO, UINT64_MAX,
+	return gf_fail(error, gf_errno_status(cause), UINT64_MAX,
 	    "cannot set up the journal %s with %u chunks of %u bytes: %s (errno %d)", path,
 	    first_chunks, GF_CHUNK_BYTES, gf_errno_words(cause), cause);
 }

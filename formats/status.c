@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/status.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +26,12 @@ const char *gf_errno_words(int number)
 		return text;
 #endif
 	return "system error";
+}
+
+enum gf_status gf_errno_status(int number)
+{
+	bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
+	return full ? GF_NO_SPACE : GF_IO;
 }
 
 enum gf_status gf_fail(

@@ -54,6 +54,9 @@ const char *gf_status_words(enum gf_status status);
  */
 const char *gf_errno_words(int number);
 
+/** What an errno value of a failed write means: GF_NO_SPACE (disk, quota or limit), else GF_IO. */
+enum gf_status gf_errno_status(int number);
+
 /**
  * Fill an error and return its status, so that `return gf_fail(...)` reads as one step.
  *
