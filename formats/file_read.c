@@ -5,7 +5,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#define PIECE_BYTES 65536u
 
 size_t gf_read_at(int fd, void *to, size_t bytes, uint64_t offset)
 {
@@ -21,7 +24,27 @@ size_t gf_read_at(int fd, void *to, size_t bytes, uint64_t offset)
 	return done;
 }
 
-static int temporary_file(void)
+bool gf_write_at(int fd, const void *from, size_t bytes, uint64_t offset)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    offset + bytes > limit.rlim_cur) {
+		errno = EFBIG;
+		return false;
+	}
+	for (size_t done = 0; done < bytes;) {
+		ssize_t put =
+		    pwrite(fd, (const char *)from + done, bytes - done, (off_t)(offset + done));
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		done += (size_t)put;
+	}
+	return true;
+}
+
+int gf_temporary_file(void)
 {
 	const char *folder = getenv("TMPDIR");
 	char path[4096];
@@ -41,43 +64,30 @@ static int temporary_file(void)
 	return fd;
 }
 
-static ssize_t write_all(int fd, const char *from, size_t bytes)
+enum gf_status gf_spool(
+    int from, int to, uint64_t at, uint64_t limit, uint64_t *copied_out, struct gf_error *error)
 {
-	size_t done = 0;
-	while (done < bytes) {
-		ssize_t put = write(fd, from + done, bytes - done);
-		if (put < 0 && errno != EINTR)
-			return -1;
-		done += put > 0 ? (size_t)put : 0;
-	}
-	return (ssize_t)done;
-}
-
-enum gf_status gf_spool(int from, int *fd_out, struct gf_error *error)
-{
-	int cause, fd = temporary_file();
-	char *buffer = malloc(1 << 16);
-	if (fd < 0 || !buffer)
-		goto failed;
-	for (;;) {
-		ssize_t got = read(from, buffer, 1 << 16);
+	uint64_t copied = 0;
+	ssize_t got = 1;
+	char *buffer = malloc(PIECE_BYTES);
+	if (!buffer)
+		return gf_fail(error, GF_NO_MEMORY, UINT64_MAX, "out of memory for a copy");
+	while (copied < limit && got > 0) {
+		got = read(from, buffer, limit - copied < PIECE_BYTES ? limit - copied : PIECE_BYTES);
 		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0 || (got > 0 && write_all(fd, buffer, (size_t)got) < 0))
-			goto failed;
-		if (got == 0)
-			break;
+			got = 1;
+		else if (got > 0 && gf_write_at(to, buffer, (size_t)got, at + copied))
+			copied += (size_t)got;
+		else if (got > 0)
+			got = -1;
 	}
+	int cause = errno;
 	free(buffer);
-	*fd_out = fd;
+	if (got < 0)
+		return gf_fail(error, gf_errno_status(cause), UINT64_MAX,
+		    "cannot copy the input to a temporary file: %s (errno %d); set TMPDIR to a folder "
+		    "with room",
+		    gf_errno_words(cause), cause);
+	*copied_out = copied;
 	return GF_OK;
-failed:
-	cause = errno;
-	free(buffer);
-	if (fd >= 0)
-		close(fd);
-	return gf_fail(error, cause == ENOSPC ? GF_NO_SPACE : GF_IO, UINT64_MAX,
-	    "cannot copy the input to a temporary file: %s (errno %d); set TMPDIR to a folder "
-	    "with room",
-	    gf_errno_words(cause), cause);
 }

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,8 +34,7 @@ struct fold {
 static enum gf_status fail_io(struct fold *fold, const char *what, const char *path)
 {
 	int cause = errno;
-	bool full = cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
-	return gf_fail(fold->error, full ? GF_NO_SPACE : GF_IO, UINT64_MAX,
+	return gf_fail(fold->error, gf_errno_status(cause), UINT64_MAX,
 	    "cannot %s %s: %s (errno %d)", what, path, gf_errno_words(cause), cause);
 }
 
@@ -160,25 +158,11 @@ static enum gf_status survey(struct fold *fold)
 
 /* ---- writing ---- */
 
-/* The limit on file sizes is asked first: passing it would send SIGXFSZ. */
-static enum gf_status write_all(struct fold *fold, const void *bytes, size_t count, uint64_t offset)
+static enum gf_status write_trace(
+    struct fold *fold, const void *bytes, size_t count, uint64_t offset)
 {
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-	    offset + count > limit.rlim_cur) {
-		errno = EFBIG;
-		return fail_io(fold, "write", fold->path);
-	}
-	for (size_t done = 0; done < count;) {
-		ssize_t written = pwrite(
-		    fold->trace, (const char *)bytes + done, count - done, (off_t)(offset + done));
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return fail_io(fold, "write", fold->path);
-		done += (size_t)written;
-	}
-	return GF_OK;
+	bool written = gf_write_at(fold->trace, bytes, count, offset);
+	return written ? GF_OK : fail_io(fold, "write", fold->path);
 }
 
 /* Open the trace for writing; what stands behind its last frame is a torn one: the journal has it.
@@ -192,7 +176,7 @@ static enum gf_status open_trace(struct fold *fold)
 		return fail_io(fold, "open", fold->path);
 	if (bytes < sizeof(header)) {
 		gf_trace_header(header, fold->reader->journal.trace_id);
-		return write_all(fold, header, sizeof(header), 0);
+		return write_trace(fold, header, sizeof(header), 0);
 	}
 	if (bytes > fold->end && ftruncate(fold->trace, (off_t)fold->end) != 0)
 		return fail_io(fold, "shorten", fold->path);
@@ -207,7 +191,7 @@ static enum gf_status append_frame(
 	enum gf_status status =
 	    gf_encode(fold->encoder, sources, count, &frame, &bytes, fold->error);
 	if (!status)
-		status = write_all(fold, frame, bytes, fold->end);
+		status = write_trace(fold, frame, bytes, fold->end);
 	if (!status)
 		fold->end += bytes;
 	return status;

@@ -16,9 +16,37 @@
 #include "formats/trace_index.h"
 #include "formats/wire.h"
 
-#define SEARCH_LIMIT (2ull * GF_FRAME_BODY_LIMIT) /* for a frame behind a damaged file header */
+/* Bytes among which a frame begins, if there are frames at all. */
+#define SEARCH_LIMIT (2ull * GF_FRAME_BODY_LIMIT)
 
 /* ---- opening: the files ---- */
+
+/* Put a pipe's copy in its place.  Not all of one without an end: only as long as frames come. */
+static enum gf_status spool(struct gf_reader *reader, struct gf_error *error)
+{
+	uint64_t copied;
+	int from = reader->fd;
+	enum gf_status status;
+	reader->fd = gf_temporary_file();
+	if (reader->fd < 0) {
+		int cause = errno;
+		close(from);
+		return gf_fail(error, GF_IO, UINT64_MAX,
+		    "cannot make a temporary file for a copy of the input: %s (errno %d); set TMPDIR",
+		    gf_errno_words(cause), cause);
+	}
+	do {
+		uint64_t at = reader->trace_bytes;
+		status = gf_spool(from, reader->fd, at, SEARCH_LIMIT, &copied, error);
+		if (status)
+			break;
+		reader->trace_bytes += copied;
+		if (gf_trace_find_frame(reader->fd, at, reader->trace_bytes) == reader->trace_bytes)
+			break;
+	} while (copied == SEARCH_LIMIT);
+	close(from);
+	return status;
+}
 
 static enum gf_status open_trace(struct gf_reader *reader, const char *path, struct gf_error *error)
 {
@@ -35,17 +63,8 @@ static enum gf_status open_trace(struct gf_reader *reader, const char *path, str
 	if (S_ISDIR(stat.st_mode))
 		return gf_fail(error, GF_BAD_FILE, UINT64_MAX, "%s is a folder, not a trace", path);
 	/* Standard input may be a file of which a part was read already. */
-	if (!S_ISREG(stat.st_mode) || strcmp(path, "-") == 0) {
-		int spooled;
-		enum gf_status status = gf_spool(reader->fd, &spooled, error);
-		if (status)
-			return status;
-		close(reader->fd);
-		reader->fd = spooled;
-		if (fstat(spooled, &stat) != 0)
-			return gf_fail(
-			    error, GF_IO, UINT64_MAX, "cannot read the copy of %s", path);
-	}
+	if (!S_ISREG(stat.st_mode) || lseek(reader->fd, 0, SEEK_CUR) != 0)
+		return spool(reader, error);
 	reader->trace_bytes = (uint64_t)stat.st_size;
 	return GF_OK;
 }
@@ -141,7 +160,7 @@ static enum gf_status read_header(
 	if (!status || (reader->summary.has_journal && got < sizeof(header)))
 		return GF_OK;
 	uint64_t limit = reader->trace_bytes < SEARCH_LIMIT ? reader->trace_bytes : SEARCH_LIMIT;
-	*from_out = gf_trace_first_frame(reader->fd, limit);
+	*from_out = gf_trace_find_frame(reader->fd, 0, limit);
 	if (*from_out == limit)
 		*from_out = reader->trace_bytes;
 	if (*from_out == reader->trace_bytes && !reader->summary.has_journal)

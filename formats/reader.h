@@ -54,7 +54,8 @@ struct gf_summary {
  * itself may be missing or empty then.  The recording may be running: what is read is a moment of
  * it, complete up to that moment.
  *
- * @param path        NAME.gst, or "-" for standard input (spooled to an unlinked temporary file)
+ * @param path        NAME.gst, or "-" for standard input.  Of a pipe an unlinked temporary file is
+ *                    made, at most 256 MiB beyond its last frame.
  * @param reader_out  set on success; close with gf_reader_close
  * @param error       may be NULL
  * @return GF_OK also for a damaged file in which anything was readable (see gf_reader_damage);

@@ -331,10 +331,10 @@ enum gf_status gf_trace_index_build(int fd, uint64_t bytes, uint64_t from,
 	return status;
 }
 
-uint64_t gf_trace_first_frame(int fd, uint64_t bytes)
+uint64_t gf_trace_find_frame(int fd, uint64_t from, uint64_t bytes)
 {
 	struct scan scan = {.fd = fd, .bytes = bytes, .window = malloc(WINDOW_BYTES)};
-	uint64_t found = scan.window ? find_frame(&scan, 0) : bytes;
+	uint64_t found = scan.window ? find_frame(&scan, from) : bytes;
 	free(scan.window);
 	return found < scan.bytes ? found : bytes;
 }

@@ -49,11 +49,11 @@ enum gf_status gf_trace_index_build(int fd, uint64_t bytes, uint64_t from,
 void gf_trace_index_free(struct gf_trace_index *index);
 
 /**
- * Search for a frame from the beginning of a file, whatever else is in it.
+ * Search for a frame, whatever else is in the file.
  *
- * @return offset of the first sound frame header, `bytes` if there is none before it
+ * @return offset of the first sound frame header in [from, bytes), else `bytes`
  */
-uint64_t gf_trace_first_frame(int fd, uint64_t bytes);
+uint64_t gf_trace_find_frame(int fd, uint64_t from, uint64_t bytes);
 
 /** Count damage of `bytes` bytes at `offset` and keep the first text. */
 void gf_damage_note(struct gf_damage *damage, uint64_t offset, uint64_t bytes, const char *text);

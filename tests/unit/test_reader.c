@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/test.h"
 
+#include <sys/resource.h>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -618,7 +620,44 @@ TEST(standard_input)
 	pclose(pipe);
 	REQUIRE(freopen(path, "r", stdin));
 	EXPECT_EQ(readable("-", &damage), FRAMES * FRAME_RECORDS);
+	REQUIRE(lseek(0, 1, SEEK_SET) == 1); /* a part was read already */
+	EXPECT_EQ(readable("-", &damage), FRAMES * FRAME_RECORDS);
+	EXPECT_EQ(damage.damaged_frames, 1);
 	remove_trace(path);
+}
+
+/* Neither fills the folder for temporary files. */
+TEST(input_without_an_end)
+{
+	const char *path = path_of_test();
+	size_t bytes, starts[FRAMES + 1];
+	struct gf_damage damage;
+	free(small_trace(path, &bytes, starts));
+	expect_refused("/dev/zero", "zero bytes");
+	char command[128];
+	snprintf(command, sizeof(command), "cat %s /dev/zero 2>/dev/null", path);
+	FILE *pipe = popen(command, "r");
+	REQUIRE(pipe && dup2(fileno(pipe), 0) == 0);
+	EXPECT_EQ(readable("-", &damage), FRAMES * FRAME_RECORDS);
+	EXPECT_EQ(damage.damaged_frames, 1);
+	EXPECT_EQ(damage.first_bad_offset, bytes);
+	close(0);
+	pclose(pipe);
+	remove_trace(path);
+}
+
+TEST(no_room_for_a_copy)
+{
+	const char *path = path_of_test();
+	struct gf_reader *reader;
+	struct gf_error error;
+	struct rlimit limit = {1 << 20, RLIM_INFINITY};
+	REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+	EXPECT_EQ(gf_reader_open("/dev/zero", &reader, &error), GF_NO_SPACE);
+	EXPECT(strstr(error.text, "TMPDIR") != NULL);
+	setenv("TMPDIR", path, 1); /* there is no such folder */
+	EXPECT_EQ(gf_reader_open("/dev/zero", &reader, &error), GF_IO);
+	EXPECT(strstr(error.text, "TMPDIR") != NULL);
 }
 
 TEST(losses)
