@@ -32,15 +32,20 @@ for wheel in pathlib.Path(sys.argv[1]).glob("*.whl"):
 fetch() {
 	work=$(mktemp -d "$cache/.cu$1.XXXXXX")
 	trap 'rm -rf "$work"' EXIT INT TERM
+	pip=$PYTHON
+	if ! "$PYTHON" -m pip --version >/dev/null 2>&1; then # Debian packs pip apart; a venv brings its own
+		"$PYTHON" -m venv "$work/venv"
+		pip=$work/venv/bin/python
+	fi
 	# shellcheck disable=SC2046 # one word a wheel
-	"$PYTHON" -m pip --disable-pip-version-check download -q --no-deps -d "$work/wheels" $(wheels "$1")
+	"$pip" -m pip --disable-pip-version-check download -q --no-deps -d "$work/wheels" $(wheels "$1")
 	"$PYTHON" -c "$unpack" "$work/wheels" "$work"
 	for header in cuda.h cuda_runtime_api.h cupti.h; do
 		[ -f "$work/include/$header" ] || { echo "headers: $header is in no wheel of CUDA $1" >&2 && exit 1; }
 	done
 	chmod 755 "$work"
-	rm -rf "$work/wheels" "$cache/cu$1"
-	mv "$work" "$cache/cu$1"
+	rm -rf "$work/wheels" "$work/venv" "$cache/cu$1"
+	mv -T "$work" "$cache/cu$1"
 	trap - EXIT INT TERM
 	echo "headers: CUDA $1 in $cache/cu$1/include"
 }

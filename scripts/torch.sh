@@ -19,13 +19,8 @@ have_venv() {
 }
 need_venv() {
 	have_venv && return
-	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-		echo "torch: installing python3-venv"
-		{ apt-get install -y -qq --no-install-recommends python3-venv ||
-			{ apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv; }; } >/dev/null 2>&1
-		have_venv && return
-	fi
-	echo "torch: $PYTHON cannot make virtual environments; please run: sudo apt-get install -y python3-venv" >&2
+	PYTHON=$PYTHON sh "$(dirname "$0")/packages.sh" && have_venv && return
+	echo "torch: $PYTHON cannot make virtual environments; install its venv package or name another one: PYTHON=..." >&2
 	exit 1
 }
 
