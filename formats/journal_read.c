@@ -179,46 +179,62 @@ static void drop_newer(struct gf_journal_copy *copy)
 		free(copy->leftovers[--copy->count].chunk);
 }
 
+/* Sets *fd_out, also when it fails: a descriptor to close, or -1. */
+static enum gf_status open_journal(
+    const char *path, int *fd_out, uint64_t *bytes_out, struct gf_error *error)
+{
+	struct stat stat;
+	int fd = *fd_out = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT)
+		return GF_END;
+	if (fd < 0 || fstat(fd, &stat) != 0) {
+		int cause = errno;
+		return gf_fail(error, GF_IO, UINT64_MAX,
+		    "cannot open the journal %s: %s (errno %d)", path, gf_errno_words(cause),
+		    cause);
+	}
+	if (!S_ISREG(stat.st_mode))
+		return gf_fail(
+		    error, GF_BAD_FILE, UINT64_MAX, "the journal %s is no plain file", path);
+	*bytes_out = (uint64_t)stat.st_size;
+	return GF_OK;
+}
+
+static enum gf_status read_header(
+    int fd, uint64_t file_bytes, struct gf_journal_header *header, struct gf_error *error)
+{
+	size_t wanted = file_bytes < sizeof(*header) ? (size_t)file_bytes : sizeof(*header);
+	size_t got = gf_read_at(fd, header, wanted, 0);
+	if (got < wanted)
+		return gf_fail(error, GF_IO, 0, "the journal cannot be read");
+	if (unborn(header, got))
+		return GF_END;
+	if (got < sizeof(*header))
+		return gf_fail(error, GF_TRUNCATED, 0, "the journal has only %zu bytes", got);
+	return check_header(header, error);
+}
+
 enum gf_status gf_journal_copy(
     const char *path, struct gf_journal_copy *copy_out, struct gf_error *error)
 {
 	struct gf_journal_copy copy;
 	struct gf_journal_header header;
-	struct stat stat;
+	int fd;
 	memset(&copy, 0, sizeof(copy));
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
-		return GF_END;
-	if (fd < 0 || fstat(fd, &stat) != 0) {
-		int cause = errno;
-		if (fd >= 0)
-			close(fd);
-		return gf_fail(error, GF_IO, UINT64_MAX,
-		    "cannot open the journal %s: %s (errno %d)", path, gf_errno_words(cause),
-		    cause);
-	}
-	copy.file_bytes = (uint64_t)stat.st_size;
-	enum gf_status status = GF_OK;
-	size_t got = gf_read_at(fd, &header, sizeof(header), 0);
-	if (unborn(&header, got))
-		status = GF_END;
-	else if (got != sizeof(header))
-		status = gf_fail(error, GF_TRUNCATED, 0, "the journal has only %llu bytes",
-		    (unsigned long long)copy.file_bytes);
+	enum gf_status status = open_journal(path, &fd, &copy.file_bytes, error);
 	if (!status)
-		status = check_header(&header, error);
+		status = read_header(fd, copy.file_bytes, &header, error);
 	if (!status) {
 		memcpy(copy.trace_id, header.trace_id, sizeof(copy.trace_id));
 		memcpy(copy.lost, header.lost, sizeof(copy.lost));
-		copy.pid = header.pid;
-		copy.flags = header.flags;
 		status = copy_chunks(fd, header.chunk_count, &copy, error);
 		copy.bound = header.next_sequence;
 		if (gf_read_at(fd, &header, sizeof(header), 0) == sizeof(header) &&
 		    header.next_sequence != copy.bound)
 			drop_newer(&copy);
 	}
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	if (status)
 		gf_journal_copy_free(&copy);
 	else

@@ -27,7 +27,6 @@ struct gf_journal_copy {
 	uint64_t file_bytes;
 	uint64_t bound; /* chunks from this sequence on were claimed after the copy began */
 	uint64_t damaged_chunks;
-	uint32_t pid, flags;
 	struct gf_leftover *leftovers; /* by sequence */
 	size_t count;
 };

@@ -2,6 +2,7 @@
 #include "tests/test.h"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -510,6 +511,14 @@ TEST(journal_cut_and_flipped)
 	store(journal_path, "", 0);
 	EXPECT_EQ(readable(path, &damage), 0);
 	EXPECT_EQ(damage.damaged_frames, 0);
+	/* Nothing waits for a pipe, and a folder is not taken for an empty file. */
+	for (int folder = 0; folder < 2; folder++) {
+		unlink(journal_path);
+		REQUIRE((folder ? mkdir(journal_path, 0700) : mkfifo(journal_path, 0600)) == 0);
+		EXPECT_EQ(readable(path, &damage), 0);
+		EXPECT(damage.journal_damaged && strstr(damage.first_text, "no plain file"));
+	}
+	rmdir(journal_path);
 	free(journal);
 	remove_trace(path);
 }
