@@ -15,8 +15,7 @@ _Static_assert(sizeof(struct gd_context) <= GD_CELL_BYTES, "a context fits in a 
 static struct gd_context *primary[GD_MAX_DEVICES];
 static struct gd_context *by_index[GD_MAX_CONTEXTS];
 static const gd_context_drop *drops;
-/* Making, retaining, ending contexts; streams_lock nests in it. */
-static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t gd_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 
 uint64_t gd_next_id(void)
 {
@@ -48,8 +47,12 @@ static void reset_settings(struct gd_context *context)
 static struct gd_context *make(unsigned device, bool is_primary)
 {
 	struct gd_context *context = gd_object_new(GD_TYPE_CONTEXT);
-	if (!context || !take_index(context))
+	if (!context)
 		return NULL;
+	if (!take_index(context)) {
+		gd_object_free(context, GD_TYPE_CONTEXT);
+		return NULL;
+	}
 	context->device = device;
 	context->primary = is_primary;
 	context->api_version = 3020;
@@ -69,7 +72,7 @@ bool gd_contexts_start(const gd_context_drop *drops_of_parts)
 	return true;
 }
 
-/* The context begins to hold memory of its device; contexts_lock is held. */
+/* The context begins to hold memory of its device; gd_contexts_lock is held. */
 static CUresult activate(struct gd_context *context)
 {
 	if (!gd_budget_take(context->device, gd_facts.context_bytes, gd_facts.total_bytes, true))
@@ -86,7 +89,7 @@ static CUresult activate(struct gd_context *context)
 	return CUDA_SUCCESS;
 }
 
-/* Everything in it goes; contexts_lock is held. */
+/* Everything in it goes; gd_contexts_lock is held. */
 static void deactivate(struct gd_context *context)
 {
 	while (context->streams)
@@ -137,12 +140,12 @@ CUresult gd_context_error(void)
 static CUresult retain(struct gd_context *context)
 {
 	CUresult result = CUDA_SUCCESS;
-	pthread_mutex_lock(&contexts_lock);
+	pthread_mutex_lock(&gd_contexts_lock);
 	if (!context->active)
 		result = activate(context);
 	if (result == CUDA_SUCCESS)
 		context->retained++;
-	pthread_mutex_unlock(&contexts_lock);
+	pthread_mutex_unlock(&gd_contexts_lock);
 	return result;
 }
 
@@ -169,12 +172,12 @@ static CUresult release_primary(CUdevice device)
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_context *context = primary[device];
 	CUresult result = CUDA_SUCCESS;
-	pthread_mutex_lock(&contexts_lock);
+	pthread_mutex_lock(&gd_contexts_lock);
 	if (!context->retained)
 		result = CUDA_ERROR_INVALID_CONTEXT;
 	else if (--context->retained == 0)
 		deactivate(context);
-	pthread_mutex_unlock(&contexts_lock);
+	pthread_mutex_unlock(&gd_contexts_lock);
 	return result;
 }
 
@@ -183,12 +186,12 @@ static CUresult reset_primary(CUdevice device)
 	if (!valid_device(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_context *context = primary[device];
-	pthread_mutex_lock(&contexts_lock);
+	pthread_mutex_lock(&gd_contexts_lock);
 	if (context->active)
 		deactivate(context);
 	/* The references stay: the next use makes the context anew. */
 	CUresult result = context->retained ? activate(context) : CUDA_SUCCESS;
-	pthread_mutex_unlock(&contexts_lock);
+	pthread_mutex_unlock(&gd_contexts_lock);
 	return result;
 }
 
@@ -271,7 +274,7 @@ static CUresult create(CUcontext *context_out, unsigned flags, CUdevice device)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!valid_device(device))
 		return CUDA_ERROR_INVALID_DEVICE;
-	pthread_mutex_lock(&contexts_lock);
+	pthread_mutex_lock(&gd_contexts_lock);
 	struct gd_context *context = make((unsigned)device, false);
 	CUresult result = context ? activate(context) : CUDA_ERROR_OUT_OF_MEMORY;
 	if (result == CUDA_SUCCESS) {
@@ -281,7 +284,7 @@ static CUresult create(CUcontext *context_out, unsigned flags, CUdevice device)
 		by_index[context->index] = NULL;
 		gd_object_free(context, GD_TYPE_CONTEXT);
 	}
-	pthread_mutex_unlock(&contexts_lock);
+	pthread_mutex_unlock(&gd_contexts_lock);
 	if (result == CUDA_SUCCESS) {
 		*context_out = (CUcontext)context;
 		result = push(context);
@@ -291,18 +294,20 @@ static CUresult create(CUcontext *context_out, unsigned flags, CUdevice device)
 
 static CUresult destroy(CUcontext handle)
 {
-	struct gd_context *context = gd_context_get(handle);
 	struct gd_thread *thread = gd_thread_state();
-	if (!context || context->primary)
+	pthread_mutex_lock(&gd_contexts_lock);
+	struct gd_context *context = gd_context_get(handle);
+	if (!context || context->primary) {
+		pthread_mutex_unlock(&gd_contexts_lock);
 		return CUDA_ERROR_INVALID_CONTEXT;
+	}
 	if (thread && thread->depth && thread->stack[thread->depth - 1].context == context)
 		thread->depth--;
-	pthread_mutex_lock(&contexts_lock);
 	deactivate(context);
 	by_index[context->index] = NULL;
 	pthread_mutex_destroy(&context->streams_lock);
 	gd_object_free(context, GD_TYPE_CONTEXT);
-	pthread_mutex_unlock(&contexts_lock);
+	pthread_mutex_unlock(&gd_contexts_lock);
 	return CUDA_SUCCESS;
 }
 

@@ -58,6 +58,10 @@ typedef void (*gd_context_drop)(const struct gd_context *context);
  */
 bool gd_contexts_start(const gd_context_drop *drops);
 
+/* Making, retaining, ending contexts, and ending the default stream of a thread; the lock of a
+ * context's streams nests in it. */
+extern pthread_mutex_t gd_contexts_lock;
+
 /** @return the context behind a handle if it is alive and active, else NULL */
 struct gd_context *gd_context_get(CUcontext handle);
 

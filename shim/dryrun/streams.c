@@ -59,9 +59,11 @@ void gd_stream_delete(struct gd_stream *stream)
 
 void gd_stream_end_of_thread(struct gd_stream *stream, uint64_t context_id)
 {
+	pthread_mutex_lock(&gd_contexts_lock); /* the context may be ending in another thread */
 	if (gd_object_get(stream, GD_TYPE_STREAM) && stream->context_id == context_id &&
 	    stream->kind == GD_STREAM_PER_THREAD && stream->context->id == context_id)
 		gd_stream_delete(stream);
+	pthread_mutex_unlock(&gd_contexts_lock);
 }
 
 static CUresult own_default(struct gd_context *context, struct gd_stream **stream_out)

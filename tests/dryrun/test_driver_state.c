@@ -176,6 +176,41 @@ TEST(contexts_stack_and_end)
 	EXPECT_EQ(cuCtxSetCurrent((CUcontext)(void *)stream), CUDA_ERROR_INVALID_CONTEXT);
 }
 
+static pthread_barrier_t all_used;
+
+static void *use_own_stream(void *context)
+{
+	unsigned long long id;
+	OK(cuCtxSetCurrent(context));
+	OK(cuStreamGetId(CU_STREAM_PER_THREAD, &id));
+	pthread_barrier_wait(&all_used);
+	return NULL;
+}
+
+TEST(threads_end_while_their_context_does)
+{
+	enum { ROUNDS = 300, THREADS = 8 };
+	pthread_t threads[THREADS];
+	CUstream streams[2 * THREADS];
+	CUcontext context;
+	start_small();
+	REQUIRE(pthread_barrier_init(&all_used, NULL, THREADS + 1) == 0);
+	for (int round = 0; round < ROUNDS; round++) {
+		OK(cuCtxCreate_v2(&context, 0, 0));
+		for (int i = 0; i < THREADS; i++)
+			REQUIRE(pthread_create(&threads[i], NULL, use_own_stream, context) == 0);
+		pthread_barrier_wait(&all_used);
+		OK(cuCtxDestroy_v2(context));
+		for (int i = 0; i < THREADS; i++)
+			pthread_join(threads[i], NULL);
+	}
+	for (int i = 0; i < 2 * THREADS; i++) {
+		OK(cuStreamCreate(&streams[i], 0));
+		for (int j = 0; j < i; j++)
+			REQUIRE(streams[i] != streams[j]);
+	}
+}
+
 TEST(peer_access_ends_with_a_context)
 {
 	CUcontext other;
