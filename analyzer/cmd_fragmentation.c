@@ -46,7 +46,7 @@ static void replay_json(const struct ga_finding *finding, struct ga_json *json)
 static void row_json(
     const struct ga_finding *finding, const struct ga_grid_row *row, struct ga_json *json)
 {
-	bool known = ga_finding_row_known(row);
+	bool known = ga_grid_row_known(row);
 	char release[16];
 	ga_json_object(json, NULL);
 	ga_json_string(json, "setting", ga_finding_row_text(finding, row));

@@ -128,11 +128,6 @@ bool ga_finding_repeats(const struct ga_finding *finding, const struct ga_grid_r
 	return !row->is_recorded && strcmp(row->text, finding->settings) == 0;
 }
 
-bool ga_finding_row_known(const struct ga_grid_row *row)
-{
-	return row->is_whole && !row->new_failure;
-}
-
 const char *ga_finding_row_text(const struct ga_finding *finding, const struct ga_grid_row *row)
 {
 	return row->is_recorded ? finding->settings : row->text;
@@ -141,8 +136,7 @@ const char *ga_finding_row_text(const struct ga_finding *finding, const struct g
 /* Whether the recorded release can be told to do this from outside. */
 static bool is_advisable(const struct ga_grid_row *row)
 {
-	return !row->is_recorded && !row->needs_torch &&
-	       strncmp(row->text, "preallocate", strlen("preallocate")) != 0;
+	return !row->is_recorded && !row->needs_torch && !row->in_program;
 }
 
 const struct ga_grid_row *ga_finding_best(const struct ga_finding *finding)
@@ -151,7 +145,7 @@ const struct ga_grid_row *ga_finding_best(const struct ga_finding *finding)
 	const struct ga_grid_row *best = NULL;
 	for (size_t i = 0; i < grid->count; i++) {
 		const struct ga_grid_row *row = &grid->rows[i];
-		if (ga_finding_row_known(row) && !row->ooms && is_advisable(row) &&
+		if (ga_grid_row_known(row) && !row->ooms && is_advisable(row) &&
 		    row->high < finding->peak && (!best || row->high < best->high))
 			best = row;
 	}
@@ -165,7 +159,7 @@ const struct ga_grid_row *ga_finding_cure(const struct ga_finding *finding)
 		const struct ga_grid_row *row = &result->grid.rows[i];
 		bool cures = result->ooms
 				 ? row->parted_at != UINT64_MAX && !row->new_failure
-				 : ga_finding_row_known(row) && row->retries < result->retries;
+				 : ga_grid_row_known(row) && row->retries < result->retries;
 		if (is_advisable(row) && cures)
 			return row;
 	}

@@ -60,9 +60,6 @@ bool ga_finding_part_known(const struct ga_finding *finding, const uint64_t *par
 /** Whether a row of the grid repeats the one of the recorded settings. */
 bool ga_finding_repeats(const struct ga_finding *finding, const struct ga_grid_row *row);
 
-/** Whether a row's figures are the program's; its future behind another outcome is not known. */
-bool ga_finding_row_known(const struct ga_grid_row *row);
-
 /** Settings of a row as in PYTORCH_CUDA_ALLOC_CONF. */
 const char *ga_finding_row_text(const struct ga_finding *finding, const struct ga_grid_row *row);
 

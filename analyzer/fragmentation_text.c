@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/memory_view.h"
 #include "analyzer/sizes.h"
@@ -54,7 +53,8 @@ static char *saving_sentence(const struct ga_finding *finding)
 	const struct ga_grid_row *best = ga_finding_best(finding);
 	char peak[GA_SIZE_TEXT], saved[GA_SIZE_TEXT];
 	if (!best)
-		return ga_xstrdup(finding->result.ooms ? "" : "No other setting needs less.");
+		return ga_xstrdup(
+		    finding->result.ooms ? "" : "No other setting of this release needs less.");
 	return ga_format("%s%s would have needed %s (%s less).", best->text,
 	    best->fraction > 0 ? " with torch.cuda.set_per_process_memory_fraction(1.0)" : "",
 	    ga_size_text(best->high, peak), ga_size_text(finding->peak - best->high, saved));
@@ -134,8 +134,8 @@ static char *remark(const struct ga_grid_row *row)
 		return ga_xstrdup("out of memory");
 	if (row->parted_at != UINT64_MAX)
 		return ga_xstrdup("grants what failed");
-	if (strncmp(row->text, "preallocate", strlen("preallocate")) == 0)
-		return ga_xstrdup("by the program at its start");
+	if (row->in_program)
+		return ga_xstrdup("by the program itself");
 	if (row->needs_torch == GA_TORCH_LATER)
 		return ga_xstrdup("in no release yet");
 	if (row->needs_torch)
@@ -149,7 +149,7 @@ static char *remark(const struct ga_grid_row *row)
 static void row_cells(
     const struct ga_finding *finding, const struct ga_grid_row *row, struct ga_table *table)
 {
-	bool known = ga_finding_row_known(row), more = row->peak_reserved > finding->peak;
+	bool known = ga_grid_row_known(row), more = row->peak_reserved > finding->peak;
 	char count[GA_SIZE_TEXT], *note = remark(row);
 	const char *text = ga_finding_row_text(finding, row);
 	ga_cell(table, "%s%s%s", *text ? text : "defaults", *note ? ", " : "", note);
@@ -166,11 +166,11 @@ static int compare_rows(const void *left, const void *right)
 {
 	const struct ga_grid_row *one = *(const struct ga_grid_row *const *)left;
 	const struct ga_grid_row *other = *(const struct ga_grid_row *const *)right;
-	if (ga_finding_row_known(one) != ga_finding_row_known(other))
-		return ga_finding_row_known(one) ? -1 : 1;
+	if (ga_grid_row_known(one) != ga_grid_row_known(other))
+		return ga_grid_row_known(one) ? -1 : 1;
 	if (!one->ooms != !other->ooms)
 		return one->ooms ? 1 : -1;
-	if (ga_finding_row_known(one) && one->peak_reserved != other->peak_reserved)
+	if (ga_grid_row_known(one) && one->peak_reserved != other->peak_reserved)
 		return one->peak_reserved < other->peak_reserved ? -1 : 1;
 	return one < other ? -1 : one > other;
 }

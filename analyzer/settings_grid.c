@@ -71,13 +71,16 @@ static bool has_waits(const struct ga_alloc_trace *trace)
 	return false;
 }
 
-/* The same with other address orders, where those decide, and with other ends of waiting. */
+/* The same with other address orders, where those decide, and with other ends of waiting; what the
+ * recorded driver answers leaves neither open. */
 static void find_range(struct attempt *attempt, struct ga_grid_row *row)
 {
-	const struct ga_allocator_settings *settings = attempt->replay.settings;
+	const struct ga_allocator_settings *settings =
+	    attempt->replay.settings ? attempt->replay.settings : &attempt->trace->settings;
 	enum ga_address_order order = attempt->replay.order;
-	bool by_address = settings && settings->tie == GA_TIE_ADDRESS;
-	for (uint32_t i = 0; by_address && i < 1 + SHUFFLES; i++) {
+	if (attempt->replay.recorded_driver)
+		return;
+	for (uint32_t i = 0; settings->tie == GA_TIE_ADDRESS && i < 1 + SHUFFLES; i++) {
 		attempt->replay.order = i			 ? GA_ADDRESS_SHUFFLED
 					: order == GA_ADDRESS_UP ? GA_ADDRESS_DOWN
 								 : GA_ADDRESS_UP;
@@ -85,7 +88,7 @@ static void find_range(struct attempt *attempt, struct ga_grid_row *row)
 		play_again(attempt, row);
 	}
 	attempt->replay.order = order;
-	if (!has_waits(attempt->trace) || row->is_recorded)
+	if (!has_waits(attempt->trace))
 		return;
 	for (int rule = GA_READY_NATURAL; rule <= GA_READY_LATE; rule++) {
 		attempt->replay.ready = (enum ga_ready_rule)rule;
@@ -117,8 +120,6 @@ static void fill(struct attempt *attempt, struct ga_grid_row *row)
 			    counts->unmaps + counts->refusals;
 	row->retries = counts->retries;
 	row->ooms = counts->ooms;
-	row->stalls = counts->stalls + counts->unmaps;
-	row->first_oom = result.first_oom;
 	row->parted_at = result.parted_at;
 	row->is_whole = is_last_allocation(attempt->trace, result.parted_at);
 	row->new_failure = result.parted_at != UINT64_MAX &&
@@ -154,12 +155,13 @@ static enum gf_status parse(const struct ga_alloc_trace *trace, const char *text
 	return found ? GF_OK : GF_USAGE; /* the error is that of the recorded release */
 }
 
-enum gf_status ga_grid_try(const struct ga_alloc_trace *trace,
-    const struct ga_grid_options *options, const char *text, struct ga_grid_row *row_out,
-    struct gf_error *error)
+/* Replay under the settings of a text, and a memory fraction that a call sets, if it is above 0. */
+static enum gf_status try_text(const struct ga_alloc_trace *trace,
+    const struct ga_grid_options *options, const char *text, double fraction,
+    struct ga_grid_row *row_out, struct gf_error *error)
 {
 	struct ga_allocator_settings settings;
-	struct ga_grid_row row = {.first_oom = UINT64_MAX, .parted_at = UINT64_MAX};
+	struct ga_grid_row row = {.fraction = fraction};
 	enum gf_status status = parse(trace, text, &settings, &row.needs_torch, error);
 	if (status)
 		return status;
@@ -167,40 +169,47 @@ enum gf_status ga_grid_try(const struct ga_alloc_trace *trace,
 		return gf_fail(error, GF_UNSUPPORTED, UINT64_MAX,
 		    "backend:cudaMallocAsync cannot be replayed: the driver decides there");
 	snprintf(row.text, sizeof(row.text), "%s", text);
-	struct attempt attempt = {
-	    .trace = trace, .grid = options, .replay = {.settings = &settings}};
+	struct attempt attempt = {.trace = trace,
+	    .grid = options,
+	    .replay = {.settings = &settings, .fraction = fraction}};
 	fill(&attempt, &row);
 	*row_out = row;
 	return GF_OK;
 }
 
-static struct ga_grid_row *add_row(struct ga_grid *grid)
+enum gf_status ga_grid_try(const struct ga_alloc_trace *trace,
+    const struct ga_grid_options *options, const char *text, struct ga_grid_row *row_out,
+    struct gf_error *error)
+{
+	return try_text(trace, options, text, 0, row_out, error);
+}
+
+static void add_row(struct ga_grid *grid, const struct ga_grid_row *row)
 {
 	grid->rows = ga_xgrow(grid->rows, grid->count, &grid->capacity, sizeof(*grid->rows));
-	struct ga_grid_row *row = &grid->rows[grid->count++];
-	*row = (struct ga_grid_row){.first_oom = UINT64_MAX, .parted_at = UINT64_MAX};
-	return row;
+	grid->rows[grid->count++] = *row;
 }
 
 /* A row of the table.  Releases that cannot set a memory fraction by text need a call for it. */
 static void add_setting(struct ga_grid *grid, const struct ga_alloc_trace *trace,
     const struct ga_grid_options *options, const char *text)
 {
-	struct ga_allocator_settings settings;
-	struct ga_grid_row row = {.first_oom = UINT64_MAX, .parted_at = UINT64_MAX};
+	struct ga_grid_row row;
 	size_t skip = strlen(FRACTION_TEXT);
-	if (trace->settings.torch < GA_TORCH(2, 9) && strncmp(text, FRACTION_TEXT, skip) == 0) {
-		text += skip;
-		row.fraction = 1;
-	}
-	if (parse(trace, text, &settings, &row.needs_torch, NULL))
-		return;
+	bool by_call =
+	    trace->settings.torch < GA_TORCH(2, 9) && strncmp(text, FRACTION_TEXT, skip) == 0;
+	if (!try_text(trace, options, text + (by_call ? skip : 0), by_call, &row, NULL))
+		add_row(grid, &row);
+}
+
+/* A row for what no setting does. */
+static void add_attempt(
+    struct ga_grid *grid, struct attempt *attempt, bool is_recorded, const char *text)
+{
+	struct ga_grid_row row = {.is_recorded = is_recorded, .in_program = !is_recorded};
 	snprintf(row.text, sizeof(row.text), "%s", text);
-	struct attempt attempt = {.trace = trace,
-	    .grid = options,
-	    .replay = {.settings = &settings, .fraction = row.fraction}};
-	fill(&attempt, &row);
-	*add_row(grid) = row;
+	fill(attempt, &row);
+	add_row(grid, &row);
 }
 
 void ga_grid_replay(const struct ga_alloc_trace *trace, const struct ga_grid_options *options,
@@ -211,29 +220,21 @@ void ga_grid_replay(const struct ga_alloc_trace *trace, const struct ga_grid_opt
 	    GA_GRID_SETTINGS(R)
 #undef R
 	};
-	struct attempt attempt = {.trace = trace, .grid = options};
+	char text[64];
+	struct attempt recorded = {.trace = trace, .grid = options};
+	struct attempt preallocates = {
+	    .trace = trace, .grid = options, .preallocate = options->preallocate};
+	struct attempt empties = {.trace = trace, .grid = options, .empties_cache = true};
 	*grid_out = (struct ga_grid){0};
-	struct ga_grid_row *row = add_row(grid_out);
-	row->is_recorded = true;
-	attempt.replay.recorded_driver = !options->budget_bytes && !options->device_bytes;
-	fill(&attempt, row);
-	attempt.replay.recorded_driver = false;
+	recorded.replay.recorded_driver = !options->budget_bytes && !options->device_bytes;
+	add_attempt(grid_out, &recorded, true, "");
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		add_setting(grid_out, trace, options, texts[i]);
-	if (options->preallocate) {
-		row = add_row(grid_out);
-		snprintf(
-		    row->text, sizeof(row->text), "preallocate:%" PRIu64, options->preallocate);
-		attempt.preallocate = options->preallocate;
-		fill(&attempt, row);
-		attempt.preallocate = 0;
-	}
-	if (options->border_count) {
-		row = add_row(grid_out);
-		snprintf(row->text, sizeof(row->text), "empty_cache:steps");
-		attempt.empties_cache = true;
-		fill(&attempt, row);
-	}
+	snprintf(text, sizeof(text), "preallocate:%" PRIu64, options->preallocate);
+	if (options->preallocate)
+		add_attempt(grid_out, &preallocates, false, text);
+	if (options->border_count)
+		add_attempt(grid_out, &empties, false, "empty_cache:steps");
 }
 
 void ga_grid_clear(struct ga_grid *grid)
@@ -249,8 +250,7 @@ const struct ga_grid_row *ga_grid_best(const struct ga_grid *grid)
 	const struct ga_grid_row *best = NULL;
 	for (size_t i = 0; i < grid->count; i++) {
 		const struct ga_grid_row *row = &grid->rows[i];
-		if (row->is_whole && !row->new_failure &&
-		    (!best || row->peak_reserved < best->peak_reserved))
+		if (ga_grid_row_known(row) && (!best || row->peak_reserved < best->peak_reserved))
 			best = row;
 	}
 	return best;

@@ -44,11 +44,11 @@ struct ga_grid_row {
 			  */
 	double fraction; /* > 0: works only with torch.cuda.set_per_process_memory_fraction(this) */
 	bool is_recorded; /* the settings of the recording */
+	bool in_program;  /* no setting: the program would have to do it */
 	uint64_t peak_reserved;
 	uint64_t low,
 	    high; /* of the peak, where the recording leaves it open; else both equal to it */
-	uint64_t device_calls, retries, ooms, stalls;
-	uint64_t first_oom; /* index of the event, UINT64_MAX: none */
+	uint64_t device_calls, retries, ooms;
 	uint64_t parted_at; /* event that failed here but not when recorded, or only then; what the
 			       program would have done after it is not known; UINT64_MAX: none */
 	bool new_failure;   /* it failed here */
@@ -85,10 +85,13 @@ enum gf_status ga_grid_try(const struct ga_alloc_trace *trace,
 /** Free what a grid owns. */
 void ga_grid_clear(struct ga_grid *grid);
 
-/**
- * Row with the lowest peak among those that cover the whole program without a failure that the
- * recording does not have; NULL if there is none.
- */
+/** Whether a row's figures are the program's; its future behind another outcome is not known. */
+static inline bool ga_grid_row_known(const struct ga_grid_row *row)
+{
+	return row->is_whole && !row->new_failure;
+}
+
+/** Row with the lowest peak among those whose figures are known; NULL if there is none. */
 const struct ga_grid_row *ga_grid_best(const struct ga_grid *grid);
 
 #endif

@@ -189,6 +189,48 @@ static uint64_t noise(void)
 	return state;
 }
 
+/* Blocks of a few sizes come and go, so that many equal ones are free at once. */
+static void record_equal_sizes(void)
+{
+	bool live[256] = {false};
+	for (int i = 0; i < 4000; i++) {
+		uint64_t slot = noise() % 256;
+		if (live[slot])
+			ga_alloc_trace_free(&builder, 0x1000 + slot);
+		else
+			give((2 + noise() % 3 * 3) * GA_MIB, 0x1000 + slot);
+		live[slot] = !live[slot];
+	}
+}
+
+/* Up to 2.11 addresses decide among equal blocks, whoever changed the program's course. */
+TEST(address_ties_leave_a_range)
+{
+	static const int releases[] = {GA_TORCH(2, 6), GA_TORCH(2, 15)};
+	for (int i = 0; i < 2; i++) {
+		struct ga_grid grid;
+		begin(4000);
+		ga_allocator_settings_default(releases[i], &trace.settings);
+		record_equal_sizes();
+		size_t border = trace.event_count / 2;
+		struct ga_grid_options options = {.borders = &border,
+		    .border_count = 1,
+		    .preallocate = 100 * GA_MIB,
+		    .with_ranges = true};
+		ga_alloc_trace_end(&builder);
+		ga_grid_replay(&trace, &options, &grid);
+		EXPECT(grid.rows[0].is_recorded && grid.rows[0].low == grid.rows[0].high);
+		for (size_t j = grid.count - 2; j < grid.count; j++) {
+			const struct ga_grid_row *row = &grid.rows[j];
+			EXPECT(row->in_program);
+			EXPECT_EQ(row->low < row->high, releases[i] == GA_TORCH(2, 6));
+			EXPECT(row->low <= row->peak_reserved && row->peak_reserved <= row->high);
+		}
+		ga_grid_clear(&grid);
+		ga_alloc_trace_clear(&trace);
+	}
+}
+
 /* lower bound <= packing <= best setting <= recorded peak, and the split adds up. */
 TEST(bounds_hold_for_random_programs)
 {
