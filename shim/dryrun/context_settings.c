@@ -12,15 +12,25 @@
 #include "shim/dryrun/streams.h"
 #include "shim/dryrun/thread_state.h"
 
+/* Of the second version of contexts, which all of today's are. */
+#define CONTEXT_API_VERSION 3020
+
+/* The context that a call asks about: `handle`, or that of this thread when it is NULL. */
+static CUresult asked(CUcontext handle, const void *out, struct gd_context **context_out)
+{
+	*context_out = gd_context_or_current(handle);
+	if (!*context_out)
+		return handle ? CUDA_ERROR_INVALID_CONTEXT : gd_context_error();
+	return out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 static CUresult device_of(CUdevice *device_out, CUcontext handle)
 {
-	struct gd_context *context = gd_context_or_current(handle);
-	if (!context)
-		return handle ? CUDA_ERROR_INVALID_CONTEXT : gd_context_error();
-	if (!device_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*device_out = (CUdevice)context->device;
-	return CUDA_SUCCESS;
+	struct gd_context *context;
+	CUresult result = asked(handle, device_out, &context);
+	if (result == CUDA_SUCCESS)
+		*device_out = (CUdevice)context->device;
+	return result;
 }
 
 GD_API(cuCtxGetDevice, (CUdevice * device_out), (device_out))
@@ -35,13 +45,11 @@ GD_API(cuCtxGetDevice_v2, (CUdevice * device_out, CUcontext context), (device_ou
 
 GD_API(cuCtxGetFlags, (unsigned int *flags_out), (flags_out))
 {
-	struct gd_context *context = gd_context_current();
-	if (!context)
-		return gd_context_error();
-	if (!flags_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*flags_out = context->flags;
-	return CUDA_SUCCESS;
+	struct gd_context *context;
+	CUresult result = asked(NULL, flags_out, &context);
+	if (result == CUDA_SUCCESS)
+		*flags_out = context->flags;
+	return result;
 }
 
 GD_API(cuCtxSetFlags, (unsigned int flags), (flags))
@@ -57,24 +65,20 @@ GD_API(cuCtxSetFlags, (unsigned int flags), (flags))
 
 GD_API(cuCtxGetId, (CUcontext handle, unsigned long long *id_out), (handle, id_out))
 {
-	struct gd_context *context = gd_context_or_current(handle);
-	if (!context)
-		return handle ? CUDA_ERROR_INVALID_CONTEXT : gd_context_error();
-	if (!id_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*id_out = context->id;
-	return CUDA_SUCCESS;
+	struct gd_context *context;
+	CUresult result = asked(handle, id_out, &context);
+	if (result == CUDA_SUCCESS)
+		*id_out = context->id;
+	return result;
 }
 
 GD_API(cuCtxGetApiVersion, (CUcontext handle, unsigned int *version_out), (handle, version_out))
 {
-	struct gd_context *context = gd_context_or_current(handle);
-	if (!context)
-		return handle ? CUDA_ERROR_INVALID_CONTEXT : gd_context_error();
-	if (!version_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*version_out = context->api_version;
-	return CUDA_SUCCESS;
+	struct gd_context *context;
+	CUresult result = asked(handle, version_out, &context);
+	if (result == CUDA_SUCCESS)
+		*version_out = CONTEXT_API_VERSION;
+	return result;
 }
 
 /* Sizes that have no effect here are kept, so that a program reads what it set. */
@@ -109,13 +113,11 @@ GD_API(cuCtxGetLimit, (size_t * value_out, CUlimit limit), (value_out, limit))
 
 GD_API(cuCtxGetCacheConfig, (CUfunc_cache * config_out), (config_out))
 {
-	struct gd_context *context = gd_context_current();
-	if (!context)
-		return gd_context_error();
-	if (!config_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*config_out = (CUfunc_cache)context->cache_config;
-	return CUDA_SUCCESS;
+	struct gd_context *context;
+	CUresult result = asked(NULL, config_out, &context);
+	if (result == CUDA_SUCCESS)
+		*config_out = (CUfunc_cache)context->cache_config;
+	return result;
 }
 
 GD_API(cuCtxSetCacheConfig, (CUfunc_cache config), (config))
@@ -129,25 +131,23 @@ GD_API(cuCtxSetCacheConfig, (CUfunc_cache config), (config))
 	return CUDA_SUCCESS;
 }
 
+/* One bank size only, as on current devices. */
 GD_API(cuCtxGetSharedMemConfig, (CUsharedconfig * config_out), (config_out))
 {
-	struct gd_context *context = gd_context_current();
-	if (!context)
-		return gd_context_error();
-	if (!config_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*config_out = (CUsharedconfig)context->shared_config;
-	return CUDA_SUCCESS;
+	struct gd_context *context;
+	CUresult result = asked(NULL, config_out, &context);
+	if (result == CUDA_SUCCESS)
+		*config_out = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+	return result;
 }
 
 GD_API(cuCtxSetSharedMemConfig, (CUsharedconfig config), (config))
 {
-	struct gd_context *context = gd_context_current();
-	if (!context)
+	if (!gd_context_current())
 		return gd_context_error();
-	if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
-		return CUDA_ERROR_INVALID_VALUE;
-	return CUDA_SUCCESS; /* one bank size only, as on current devices */
+	return (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
+		   ? CUDA_ERROR_INVALID_VALUE
+		   : CUDA_SUCCESS;
 }
 
 GD_API(cuCtxResetPersistingL2Cache, (void), ())
@@ -158,12 +158,9 @@ GD_API(cuCtxResetPersistingL2Cache, (void), ())
 GD_API(cuCtxGetExecAffinity, (CUexecAffinityParam * affinity_out, CUexecAffinityType type),
     (affinity_out, type))
 {
-	struct gd_context *context = gd_context_current();
-	if (!context)
-		return gd_context_error();
-	if (!affinity_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+	struct gd_context *context;
+	CUresult result = asked(NULL, affinity_out, &context);
+	return result == CUDA_SUCCESS ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : result;
 }
 
 /* ---- waiting ---- */

@@ -41,7 +41,6 @@ static void reset_settings(struct gd_context *context)
 	GD_LIMITS(LIMIT_STANDARD)
 #undef LIMIT_STANDARD
 	context->cache_config = CU_FUNC_CACHE_PREFER_NONE;
-	context->shared_config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
 }
 
 static struct gd_context *make(unsigned device, bool is_primary)
@@ -55,7 +54,6 @@ static struct gd_context *make(unsigned device, bool is_primary)
 	}
 	context->device = device;
 	context->primary = is_primary;
-	context->api_version = 3020;
 	pthread_mutex_init(&context->streams_lock, NULL);
 	return context;
 }

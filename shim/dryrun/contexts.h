@@ -33,8 +33,7 @@ struct gd_context {
 	uint32_t index; /* small, unique among live contexts: for tables by thread */
 	uint64_t id;	/* unique in the process */
 	uint32_t flags;
-	uint32_t api_version;
-	uint32_t cache_config, shared_config;
+	uint32_t cache_config;
 	bool primary, active;
 	uint32_t retained;	   /* primary only */
 	struct gd_stream *legacy;  /* its default stream, made with it */

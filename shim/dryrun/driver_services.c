@@ -6,7 +6,6 @@
 
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/graphs.h"
-#include "shim/dryrun/streams.h"
 
 /* ---- logs: this driver writes none, so callbacks are never called and dumps are empty ---- */
 
@@ -132,16 +131,4 @@ GD_API(cuGraphDebugDotPrint, (CUgraph handle, const char *path, unsigned int fla
 	fprintf(out, "}\n");
 	pthread_mutex_unlock(&gd_graph_lock);
 	return fclose(out) == 0 ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
-}
-
-GD_API(cuStreamGetGreenCtx, (CUstream handle, CUgreenCtx *context_out), (handle, context_out))
-{
-	struct gd_stream *stream;
-	CUresult result = gd_stream_get(handle, false, &stream);
-	if (result != CUDA_SUCCESS)
-		return result;
-	if (!context_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*context_out = NULL; /* there are no green contexts */
-	return CUDA_SUCCESS;
 }

@@ -160,80 +160,82 @@ GD_API(cuCtxGetStreamPriorityRange, (int *least_out, int *greatest_out), (least_
 	return CUDA_SUCCESS;
 }
 
+/* The stream that a call asks about. */
+static CUresult asked(
+    CUstream handle, bool per_thread, const void *out, struct gd_stream **stream_out)
+{
+	CUresult result = gd_stream_get(handle, per_thread, stream_out);
+	return result == CUDA_SUCCESS && !out ? CUDA_ERROR_INVALID_VALUE : result;
+}
+
 GD_API_PTSZ(cuStreamGetPriority, (CUstream handle, int *priority_out), (handle, priority_out))
 {
 	struct gd_stream *stream;
-	CUresult result = gd_stream_get(handle, per_thread, &stream);
-	if (result != CUDA_SUCCESS)
-		return result;
-	if (!priority_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*priority_out = stream->priority;
-	return CUDA_SUCCESS;
+	CUresult result = asked(handle, per_thread, priority_out, &stream);
+	if (result == CUDA_SUCCESS)
+		*priority_out = stream->priority;
+	return result;
 }
 
 GD_API_PTSZ(cuStreamGetFlags, (CUstream handle, unsigned int *flags_out), (handle, flags_out))
 {
 	struct gd_stream *stream;
-	CUresult result = gd_stream_get(handle, per_thread, &stream);
-	if (result != CUDA_SUCCESS)
-		return result;
-	if (!flags_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*flags_out = stream->flags;
-	return CUDA_SUCCESS;
+	CUresult result = asked(handle, per_thread, flags_out, &stream);
+	if (result == CUDA_SUCCESS)
+		*flags_out = stream->flags;
+	return result;
 }
 
 GD_API_PTSZ(cuStreamGetId, (CUstream handle, unsigned long long *id_out), (handle, id_out))
 {
 	struct gd_stream *stream;
-	CUresult result = gd_stream_get(handle, per_thread, &stream);
-	if (result != CUDA_SUCCESS)
-		return result;
-	if (!id_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*id_out = stream->id;
-	return CUDA_SUCCESS;
+	CUresult result = asked(handle, per_thread, id_out, &stream);
+	if (result == CUDA_SUCCESS)
+		*id_out = stream->id;
+	return result;
 }
 
 CUresult CUDAAPI cuStreamGetDevice(CUstream handle, CUdevice *device_out);
 GD_API_PTSZ(cuStreamGetDevice, (CUstream handle, CUdevice *device_out), (handle, device_out))
 {
 	struct gd_stream *stream;
-	CUresult result = gd_stream_get(handle, per_thread, &stream);
-	if (result != CUDA_SUCCESS)
-		return result;
-	if (!device_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*device_out = (CUdevice)stream->device;
-	return CUDA_SUCCESS;
+	CUresult result = asked(handle, per_thread, device_out, &stream);
+	if (result == CUDA_SUCCESS)
+		*device_out = (CUdevice)stream->device;
+	return result;
+}
+
+static CUresult context_of(CUstream handle, bool per_thread, CUcontext *context_out)
+{
+	struct gd_stream *stream;
+	CUresult result = asked(handle, per_thread, context_out, &stream);
+	if (result == CUDA_SUCCESS)
+		*context_out = (CUcontext)stream->context;
+	return result;
 }
 
 GD_API_PTSZ(cuStreamGetCtx, (CUstream handle, CUcontext *context_out), (handle, context_out))
 {
-	struct gd_stream *stream;
-	CUresult result = gd_stream_get(handle, per_thread, &stream);
-	if (result != CUDA_SUCCESS)
-		return result;
-	if (!context_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*context_out = (CUcontext)stream->context;
-	return CUDA_SUCCESS;
+	return context_of(handle, per_thread, context_out);
 }
 
+/* There are no green contexts. */
 GD_API_PTSZ(cuStreamGetCtx_v2, (CUstream handle, CUcontext *context_out, CUgreenCtx *green_out),
     (handle, context_out, green_out))
 {
-	struct gd_stream *stream;
-	CUresult result = gd_stream_get(handle, per_thread, &stream);
-	if (result != CUDA_SUCCESS)
-		return result;
-	if (!context_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*context_out = (CUcontext)stream->context;
-	if (green_out)
+	CUresult result = context_of(handle, per_thread, context_out);
+	if (result == CUDA_SUCCESS && green_out)
 		*green_out = NULL;
-	return CUDA_SUCCESS;
+	return result;
+}
+
+GD_API(cuStreamGetGreenCtx, (CUstream handle, CUgreenCtx *green_out), (handle, green_out))
+{
+	struct gd_stream *stream;
+	CUresult result = asked(handle, false, green_out, &stream);
+	if (result == CUDA_SUCCESS)
+		*green_out = NULL;
+	return result;
 }
 
 GD_API_PTSZ(cuStreamQuery, (CUstream handle), (handle))

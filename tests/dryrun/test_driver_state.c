@@ -176,6 +176,43 @@ TEST(contexts_stack_and_end)
 	EXPECT_EQ(cuCtxSetCurrent((CUcontext)(void *)stream), CUDA_ERROR_INVALID_CONTEXT);
 }
 
+TEST(contexts_and_streams_tell_what_they_are)
+{
+	CUcontext context = start_small(), found;
+	CUgreenCtx green = (CUgreenCtx)(uintptr_t)1;
+	CUdevice device;
+	CUstream stream;
+	CUsharedconfig banks;
+	unsigned number;
+	unsigned long long id, other;
+	int priority;
+	OK(cuCtxGetDevice_v2(&device, context));
+	EXPECT_EQ(device, 0);
+	OK(cuCtxGetApiVersion(NULL, &number));
+	EXPECT_EQ(number, 3020);
+	OK(cuCtxSetFlags(CU_CTX_SCHED_YIELD));
+	OK(cuCtxGetFlags(&number));
+	EXPECT_EQ(number, CU_CTX_SCHED_YIELD);
+	OK(cuCtxGetId(NULL, &id));
+	OK(cuCtxGetSharedMemConfig(&banks));
+	EXPECT_EQ(banks, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
+	EXPECT_EQ(cuCtxSetSharedMemConfig((CUsharedconfig)9), CUDA_ERROR_INVALID_VALUE);
+	OK(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -99));
+	EXPECT_EQ(cuCtxGetId((CUcontext)(void *)stream, &other), CUDA_ERROR_INVALID_CONTEXT);
+	EXPECT_EQ(cuCtxGetId(context, NULL), CUDA_ERROR_INVALID_VALUE);
+	OK(cuStreamGetPriority(stream, &priority));
+	EXPECT_EQ(priority, -5);
+	OK(cuStreamGetFlags(stream, &number));
+	EXPECT_EQ(number, CU_STREAM_NON_BLOCKING);
+	OK(cuStreamGetId(stream, &other));
+	EXPECT(other && other != id);
+	OK(cuStreamGetDevice(stream, &device));
+	OK(cuStreamGetCtx_v2(stream, &found, &green));
+	EXPECT(found == context && green == NULL);
+	EXPECT_EQ(cuStreamGetCtx(stream, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuStreamGetFlags((CUstream)(void *)context, &number), CUDA_ERROR_INVALID_HANDLE);
+}
+
 static pthread_barrier_t all_used;
 
 static void *use_own_stream(void *context)
