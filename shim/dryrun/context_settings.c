@@ -165,19 +165,22 @@ GD_API(cuCtxGetExecAffinity, (CUexecAffinityParam * affinity_out, CUexecAffinity
 
 /* ---- waiting ---- */
 
-/* A stream may end while others are waited for, so each is taken by its place. */
+/* Streams may come and go while others are waited for, so each is taken by its id, the newest
+ * first. */
 static void wait_for_streams(struct gd_context *context)
 {
-	struct gd_stream *stream = NULL;
-	for (size_t place = 0;; place++) {
-		size_t i = 0;
+	for (uint64_t below = UINT64_MAX;;) {
+		struct gd_stream *next = NULL;
 		pthread_mutex_lock(&context->streams_lock);
-		for (stream = context->streams; stream && i < place; stream = stream->next)
-			i++;
+		for (struct gd_stream *s = context->streams; s; s = s->next) {
+			if (s->id < below && (!next || s->id > next->id))
+				next = s;
+		}
+		below = next ? next->id : 0;
 		pthread_mutex_unlock(&context->streams_lock);
-		if (!stream)
+		if (!next)
 			return;
-		gd_stream_wait(stream);
+		gd_stream_wait(next);
 	}
 }
 
