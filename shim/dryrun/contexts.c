@@ -147,16 +147,11 @@ static CUresult retain(struct gd_context *context)
 	return result;
 }
 
-static bool valid_device(CUdevice device)
-{
-	return device >= 0 && (unsigned)device < gd_visible_count;
-}
-
 GD_API(cuDevicePrimaryCtxRetain, (CUcontext * context_out, CUdevice device), (context_out, device))
 {
 	if (!context_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid_device(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	CUresult result = retain(primary[device]);
 	if (result == CUDA_SUCCESS)
@@ -166,7 +161,7 @@ GD_API(cuDevicePrimaryCtxRetain, (CUcontext * context_out, CUdevice device), (co
 
 static CUresult release_primary(CUdevice device)
 {
-	if (!valid_device(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_context *context = primary[device];
 	CUresult result = CUDA_SUCCESS;
@@ -181,7 +176,7 @@ static CUresult release_primary(CUdevice device)
 
 static CUresult reset_primary(CUdevice device)
 {
-	if (!valid_device(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_context *context = primary[device];
 	pthread_mutex_lock(&gd_contexts_lock);
@@ -195,7 +190,7 @@ static CUresult reset_primary(CUdevice device)
 
 static CUresult set_primary_flags(CUdevice device, unsigned flags)
 {
-	if (!valid_device(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -236,7 +231,7 @@ GD_API(cuDevicePrimaryCtxSetFlags, (CUdevice device, unsigned int flags), (devic
 GD_API(cuDevicePrimaryCtxGetState, (CUdevice device, unsigned int *flags_out, int *active_out),
     (device, flags_out, active_out))
 {
-	if (!valid_device(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (!flags_out || !active_out)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -270,7 +265,7 @@ static CUresult create(CUcontext *context_out, unsigned flags, CUdevice device)
 {
 	if (!context_out || flags & ~(unsigned)CU_CTX_FLAGS_MASK)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid_device(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	pthread_mutex_lock(&gd_contexts_lock);
 	struct gd_context *context = make((unsigned)device, false);

@@ -8,16 +8,11 @@
 #include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/visible_devices.h"
 
-static bool valid(CUdevice device)
-{
-	return device >= 0 && (unsigned)device < gd_visible_count;
-}
-
 GD_API(cuDeviceGet, (CUdevice * device_out, int ordinal), (device_out, ordinal))
 {
 	if (!device_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(ordinal))
+	if (!gd_device_visible(ordinal))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*device_out = ordinal;
 	return CUDA_SUCCESS;
@@ -35,7 +30,7 @@ GD_API(cuDeviceGetName, (char *name_out, int room, CUdevice device), (name_out, 
 {
 	if (!name_out || room <= 0)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	snprintf(name_out, (size_t)room, "%s", gd_facts.name);
 	return CUDA_SUCCESS;
@@ -45,7 +40,7 @@ static CUresult uuid(CUuuid *uuid_out, CUdevice device)
 {
 	if (!uuid_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	gd_device_uuid(gd_physical[device], (unsigned char *)uuid_out->bytes);
 	return CUDA_SUCCESS;
@@ -65,7 +60,7 @@ GD_API(cuDeviceTotalMem_v2, (size_t * bytes_out, CUdevice device), (bytes_out, d
 {
 	if (!bytes_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*bytes_out = gd_facts.total_bytes;
 	return CUDA_SUCCESS;
@@ -76,7 +71,7 @@ GD_API(cuDeviceGetAttribute, (int *value_out, CUdevice_attribute attribute, CUde
 {
 	if (!value_out || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*value_out = gd_device_attribute((int)attribute, (unsigned)device);
 	return CUDA_SUCCESS;
@@ -87,7 +82,7 @@ GD_API(cuDeviceComputeCapability, (int *major_out, int *minor_out, CUdevice devi
 {
 	if (!major_out || !minor_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*major_out = gd_facts.major;
 	*minor_out = gd_facts.minor;
@@ -99,7 +94,7 @@ GD_API(
 {
 	if (!properties_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*properties_out = (CUdevprop){.maxThreadsPerBlock = 1024,
 	    .maxThreadsDim = {1024, 1024, 64},
@@ -118,7 +113,7 @@ GD_API(cuDeviceGetPCIBusId, (char *id_out, int room, CUdevice device), (id_out, 
 {
 	if (!id_out || room < 13)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	snprintf(id_out, (size_t)room, "0000:%02X:00.0", gd_device_pci_bus(gd_physical[device]));
 	return CUDA_SUCCESS;
@@ -150,7 +145,7 @@ GD_API(cuDeviceGetTexture1DLinearMaxWidth,
 {
 	if (!width_out || !channels || channels > 4)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*width_out = 268435456;
 	return CUDA_SUCCESS;
@@ -161,7 +156,7 @@ GD_API(cuDeviceGetExecAffinitySupport, (int *value_out, CUexecAffinityType type,
 {
 	if (!value_out || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*value_out = 0;
 	return CUDA_SUCCESS;
@@ -174,7 +169,7 @@ GD_API(cuDeviceCanAccessPeer, (int *value_out, CUdevice device, CUdevice peer),
 {
 	if (!value_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(device) || !valid(peer))
+	if (!gd_device_visible(device) || !gd_device_visible(peer))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*value_out = device != peer;
 	return CUDA_SUCCESS;
@@ -186,7 +181,7 @@ GD_API(cuDeviceGetP2PAttribute,
 {
 	if (!value_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid(device) || !valid(peer) || device == peer)
+	if (!gd_device_visible(device) || !gd_device_visible(peer) || device == peer)
 		return CUDA_ERROR_INVALID_DEVICE;
 	switch (attribute) {
 	case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:

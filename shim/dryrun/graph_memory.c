@@ -111,7 +111,7 @@ static uint64_t *figure(CUdevice device, CUgraphMem_attribute attribute)
 
 static CUresult valid(CUdevice device, CUgraphMem_attribute attribute, const void *value)
 {
-	if (device < 0 || (unsigned)device >= gd_visible_count)
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	return value && figure(device, attribute) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -154,6 +154,5 @@ GD_API(cuDeviceSetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attr
 /* Memory that no graph names is given back at once, so there is nothing to trim. */
 GD_API(cuDeviceGraphMemTrim, (CUdevice device), (device))
 {
-	return device >= 0 && (unsigned)device < gd_visible_count ? CUDA_SUCCESS
-								  : CUDA_ERROR_INVALID_DEVICE;
+	return gd_device_visible(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }

@@ -96,7 +96,7 @@ CUresult gd_work_allocation(CUDA_MEM_ALLOC_NODE_PARAMS *p, struct gd_work *work_
 	if (p->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
 	    p->poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	if (p->poolProps.location.id < 0 || (unsigned)p->poolProps.location.id >= gd_visible_count)
+	if (!gd_location_visible(&p->poolProps.location))
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_graph_memory *memory;
 	CUresult result = gd_graph_memory_new(p, &memory);

@@ -310,7 +310,7 @@ GD_API(cuKernelGetAttribute,
     (int *value_out, CUfunction_attribute attribute, CUkernel kernel, CUdevice device),
     (value_out, attribute, kernel, device))
 {
-	if (device < 0 || (unsigned)device >= gd_visible_count)
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_function *function = function_on(kernel, device);
 	return function ? gd_function_attribute(function, attribute, value_out)
@@ -321,7 +321,7 @@ GD_API(cuKernelSetAttribute,
     (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device),
     (attribute, value, kernel, device))
 {
-	if (device < 0 || (unsigned)device >= gd_visible_count)
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_function *function = function_on(kernel, device);
 	return function ? gd_function_set_attribute(function, attribute, value)

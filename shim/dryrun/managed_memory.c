@@ -18,7 +18,7 @@ static bool valid_place(CUmemLocation location)
 {
 	switch (location.type) {
 	case CU_MEM_LOCATION_TYPE_DEVICE:
-		return location.id >= 0 && (unsigned)location.id < gd_visible_count;
+		return gd_device_visible(location.id);
 	case CU_MEM_LOCATION_TYPE_HOST:
 	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
 	case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:

@@ -95,12 +95,6 @@ GD_API(cuMemPoolGetAttribute, (CUmemoryPool handle, CUmemPool_attribute attribut
 	return result;
 }
 
-static bool valid_location(const CUmemLocation *location)
-{
-	return location->type == CU_MEM_LOCATION_TYPE_DEVICE && location->id >= 0 &&
-	       (unsigned)location->id < gd_visible_count;
-}
-
 GD_API(cuMemPoolSetAccess, (CUmemoryPool handle, const CUmemAccessDesc *list, size_t count),
     (handle, list, count))
 {
@@ -108,7 +102,7 @@ GD_API(cuMemPoolSetAccess, (CUmemoryPool handle, const CUmemAccessDesc *list, si
 	if (!pool || (count && !list))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < count; i++) {
-		if (!valid_location(&list[i].location))
+		if (!gd_location_visible(&list[i].location))
 			return CUDA_ERROR_INVALID_DEVICE;
 		if (list[i].location.id == (int)pool->device &&
 		    list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
@@ -130,7 +124,7 @@ GD_API(cuMemPoolGetAccess,
 	struct gd_pool *pool = gd_pool_get(handle);
 	if (!pool || !flags_out || !location)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid_location(location))
+	if (!gd_location_visible(location))
 		return CUDA_ERROR_INVALID_DEVICE;
 	pthread_mutex_lock(&pool->lock);
 	bool reachable = location->id == (int)pool->device || pool->access >> location->id & 1;
@@ -144,7 +138,7 @@ GD_API(cuMemPoolCreate, (CUmemoryPool * pool_out, const CUmemPoolProps *properti
 {
 	if (!pool_out || !properties || properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid_location(&properties->location))
+	if (!gd_location_visible(&properties->location))
 		return properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE
 			   ? CUDA_ERROR_INVALID_DEVICE
 			   : CUDA_ERROR_NOT_SUPPORTED;
@@ -177,16 +171,11 @@ GD_API(cuMemPoolDestroy, (CUmemoryPool handle), (handle))
 	return CUDA_SUCCESS;
 }
 
-static bool valid_device(CUdevice device)
-{
-	return device >= 0 && (unsigned)device < gd_visible_count;
-}
-
 GD_API(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool_out, CUdevice device), (pool_out, device))
 {
 	if (!pool_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid_device(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*pool_out = (CUmemoryPool)gd_pools_standard[device];
 	return CUDA_SUCCESS;
@@ -196,7 +185,7 @@ GD_API(cuDeviceGetMemPool, (CUmemoryPool * pool_out, CUdevice device), (pool_out
 {
 	if (!pool_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid_device(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*pool_out = (CUmemoryPool)__atomic_load_n(&gd_pools_chosen[device], __ATOMIC_ACQUIRE);
 	return CUDA_SUCCESS;
@@ -205,7 +194,7 @@ GD_API(cuDeviceGetMemPool, (CUmemoryPool * pool_out, CUdevice device), (pool_out
 static CUresult choose(CUdevice device, CUmemoryPool handle)
 {
 	struct gd_pool *pool = gd_pool_get(handle);
-	if (!valid_device(device))
+	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (!pool || pool->device != (unsigned)device)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -225,7 +214,7 @@ static CUresult pool_at(
 		return CUDA_ERROR_INVALID_VALUE;
 	if (type != CU_MEM_ALLOCATION_TYPE_PINNED || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	if (!valid_location(location))
+	if (!gd_location_visible(location))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*pool_out = (CUmemoryPool)(current ? __atomic_load_n(
 						 &gd_pools_chosen[location->id], __ATOMIC_ACQUIRE)

@@ -4,6 +4,8 @@
  * programs ask it exactly to avoid that before they fork.  Facts come from the same table as the
  * driver's, memory in use from the state that the processes of a run share.
  */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,20 +50,26 @@ struct process { /* nvmlProcessInfo_t of the second and third interface */
 	unsigned instance, compute_instance;
 };
 
+/* The first interface's entries are the first two fields. */
 struct process_v1 {
 	unsigned pid;
 	unsigned long long used_bytes;
 };
 
+#define GD_NO_INSTANCE 0xffffffffu /* the device is not divided */
+
 /* A handle is the address of one of these. */
 static char handles[GD_MAX_DEVICES];
+static bool started;
 
-static bool index_of(const char *handle, unsigned *out)
+static int index_of(const char *handle, unsigned *out)
 {
+	if (!started)
+		return NVML_UNINITIALIZED;
 	if (handle < handles || handle >= handles + gd_facts.count)
-		return false;
+		return NVML_INVALID_ARGUMENT;
 	*out = (unsigned)(handle - handles);
-	return true;
+	return NVML_SUCCESS;
 }
 
 GD_EXPORT int nvmlInit_v2(void);
@@ -96,7 +104,8 @@ GD_EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(
 
 int nvmlInit_v2(void)
 {
-	return gd_device_table_start() ? NVML_SUCCESS : NVML_UNKNOWN;
+	started = gd_device_table_start();
+	return started ? NVML_SUCCESS : NVML_UNKNOWN;
 }
 
 int nvmlInit(void)
@@ -164,6 +173,8 @@ int nvmlSystemGetCudaDriverVersion_v2(int *version)
 
 int nvmlDeviceGetCount_v2(unsigned *count)
 {
+	if (!started)
+		return NVML_UNINITIALIZED;
 	*count = gd_facts.count;
 	return NVML_SUCCESS;
 }
@@ -175,6 +186,8 @@ int nvmlDeviceGetCount(unsigned *count)
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, char **out)
 {
+	if (!started)
+		return NVML_UNINITIALIZED;
 	if (index >= gd_facts.count)
 		return NVML_INVALID_ARGUMENT;
 	*out = &handles[index];
@@ -194,6 +207,8 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *id, char **out)
 	if (sscanf(id, "%x:%x:%x", &domain, &bus, &device) != 3 &&
 	    (domain = 0, sscanf(id, "%x:%x", &bus, &device)) != 2)
 		return NVML_INVALID_ARGUMENT;
+	if (!started)
+		return NVML_UNINITIALIZED;
 	for (unsigned i = 0; i < gd_facts.count; i++) {
 		if (domain == 0 && gd_device_pci_bus(i) == bus && device == 0)
 			return nvmlDeviceGetHandleByIndex_v2(i, out);
@@ -221,6 +236,8 @@ int nvmlDeviceGetHandleByUUID(const char *uuid, char **out)
 {
 	char own[48];
 
+	if (!started)
+		return NVML_UNINITIALIZED;
 	for (unsigned i = 0; i < gd_facts.count; i++) {
 		write_uuid(i, own);
 		if (strcasecmp(own, uuid) == 0)
@@ -231,23 +248,25 @@ int nvmlDeviceGetHandleByUUID(const char *uuid, char **out)
 
 int nvmlDeviceGetIndex(const char *handle, unsigned *out)
 {
-	return index_of(handle, out) ? NVML_SUCCESS : NVML_INVALID_ARGUMENT;
+	return index_of(handle, out);
 }
 
 int nvmlDeviceGetName(const char *handle, char *to, unsigned length)
 {
 	unsigned device;
+	int status = index_of(handle, &device);
 
-	return index_of(handle, &device) ? text(gd_facts.name, to, length) : NVML_INVALID_ARGUMENT;
+	return status == NVML_SUCCESS ? text(gd_facts.name, to, length) : status;
 }
 
 int nvmlDeviceGetUUID(const char *handle, char *to, unsigned length)
 {
 	unsigned device;
 	char own[48];
+	int status = index_of(handle, &device);
 
-	if (!index_of(handle, &device))
-		return NVML_INVALID_ARGUMENT;
+	if (status != NVML_SUCCESS)
+		return status;
 	write_uuid(device, own);
 	return text(own, to, length);
 }
@@ -255,9 +274,10 @@ int nvmlDeviceGetUUID(const char *handle, char *to, unsigned length)
 int nvmlDeviceGetPciInfo_v3(const char *handle, struct pci *out)
 {
 	unsigned device;
+	int status = index_of(handle, &device);
 
-	if (!index_of(handle, &device))
-		return NVML_INVALID_ARGUMENT;
+	if (status != NVML_SUCCESS)
+		return status;
 	*out = (struct pci){.bus = gd_device_pci_bus(device)};
 	snprintf(out->legacy_id, sizeof(out->legacy_id), "0000:%02X:00.0", out->bus);
 	snprintf(out->id, sizeof(out->id), "00000000:%02X:00.0", out->bus);
@@ -267,38 +287,64 @@ int nvmlDeviceGetPciInfo_v3(const char *handle, struct pci *out)
 int nvmlDeviceGetCudaComputeCapability(const char *handle, int *major, int *minor)
 {
 	unsigned device;
+	int status = index_of(handle, &device);
 
-	if (!index_of(handle, &device))
-		return NVML_INVALID_ARGUMENT;
+	if (status != NVML_SUCCESS)
+		return status;
 	*major = gd_facts.major;
 	*minor = gd_facts.minor;
 	return NVML_SUCCESS;
 }
 
-/* The state is mapped anew each time: these calls are rare, and a run may begin after the first. */
-static struct gd_shared *map_state(void)
+/*
+ * The state is mapped anew each time: these calls are rare, and a run may begin after the first.
+ *
+ * @param state_out  NULL when nobody has used a device yet
+ * @return NVML_SUCCESS; not supported when this run shares no state: its use is not known here
+ */
+static int map_state(struct gd_shared **state_out)
 {
 	const char *path = getenv("GPUSHIM_DRYRUN_SHARED");
 
-	return path ? gd_shared_map(path) : NULL;
+	if (!path || !*path)
+		return GD_REFUSAL_nvml;
+	*state_out = gd_shared_map(path);
+	return NVML_SUCCESS;
+}
+
+static void unmap_state(struct gd_shared *state)
+{
+	if (state)
+		munmap(state, sizeof(*state));
+}
+
+/* Bytes that the process in a slot holds on a device; 0 for a free slot and for a dead process,
+ * whose memory the next one that asks the driver gets. */
+static uint64_t held(const struct gd_shared_process *slot, unsigned device)
+{
+	int pid = slot->pid;
+
+	if (!pid || (kill(pid, 0) != 0 && errno == ESRCH))
+		return 0;
+	return slot->used_bytes[device] + slot->context_bytes[device];
 }
 
 int nvmlDeviceGetMemoryInfo_v2(const char *handle, struct memory_v2 *out)
 {
-	unsigned device;
 	struct gd_shared *state;
+	unsigned device;
+	int status = index_of(handle, &device);
 
-	if (!index_of(handle, &device))
-		return NVML_INVALID_ARGUMENT;
-	state = map_state();
+	if (status == NVML_SUCCESS)
+		status = map_state(&state);
+	if (status != NVML_SUCCESS)
+		return status;
 	out->total = gd_facts.total_bytes;
 	out->reserved = 0;
-	out->used = 0; /* nobody has used a device yet */
-	if (state) {
-		out->used =
-		    state->devices[device].used_bytes + state->devices[device].context_bytes;
-		munmap(state, sizeof(*state));
-	}
+	out->used = 0;
+	for (unsigned i = 0; state && i < GD_MAX_PROCESSES; i++)
+		out->used += held(&state->processes[i], device);
+	unmap_state(state);
 	out->free = out->total > out->used ? out->total - out->used : 0;
 	return NVML_SUCCESS;
 }
@@ -313,35 +359,30 @@ int nvmlDeviceGetMemoryInfo(const char *handle, struct memory *out)
 	return status;
 }
 
-/* Fills up to *count entries, then counts on; `each` gets pid, bytes and the place. */
+/* Fills up to *count entries of `stride` bytes and counts on; *count becomes how many there are. */
 static int processes(const char *handle, unsigned *count, char *out, size_t stride)
 {
-	struct gd_shared *state = map_state();
-	unsigned device, found = 0;
+	struct gd_shared *state;
+	unsigned device, found = 0, room = out ? *count : 0;
+	int status = index_of(handle, &device);
 
-	if (!index_of(handle, &device) || !state) {
-		if (state)
-			munmap(state, sizeof(*state));
-		*count = 0;
-		return NVML_SUCCESS;
-	}
-	for (unsigned i = 0; i < GD_MAX_PROCESSES; i++) {
-		const struct gd_shared_process *slot = &state->processes[i];
-		struct process_v1 entry = {
-		    (unsigned)slot->pid, slot->used_bytes[device] + slot->context_bytes[device]};
+	if (status == NVML_SUCCESS)
+		status = map_state(&state);
+	if (status != NVML_SUCCESS)
+		return status;
+	for (unsigned i = 0; state && i < GD_MAX_PROCESSES; i++) {
+		struct process entry = {(unsigned)state->processes[i].pid,
+		    held(&state->processes[i], device), GD_NO_INSTANCE, GD_NO_INSTANCE};
 
-		if (!slot->pid || !entry.used_bytes)
+		if (!entry.used_bytes)
 			continue;
-		if (found < *count && out) {
-			memset(out + found * stride, 0, stride);
-			memcpy(out + found * stride, &entry, sizeof(entry));
-		}
+		if (found < room)
+			memcpy(out + found * stride, &entry, stride);
 		found++;
 	}
-	munmap(state, sizeof(*state));
-	stride = *count;
+	unmap_state(state);
 	*count = found;
-	return found > stride ? NVML_INSUFFICIENT_SIZE : NVML_SUCCESS;
+	return found > room ? NVML_INSUFFICIENT_SIZE : NVML_SUCCESS;
 }
 
 int nvmlDeviceGetComputeRunningProcesses(

@@ -16,19 +16,13 @@ static bool aligned(uint64_t value)
 	return value % GD_SLOT_BYTES == 0;
 }
 
-static bool valid_location(const CUmemLocation *location)
-{
-	return location->type == CU_MEM_LOCATION_TYPE_DEVICE && location->id >= 0 &&
-	       (unsigned)location->id < gd_visible_count;
-}
-
 static CUresult check_properties(const CUmemAllocationProp *properties)
 {
 	if (!properties || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	if (!valid_location(&properties->location))
+	if (!gd_location_visible(&properties->location))
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (properties->requestedHandleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return CUDA_ERROR_NOT_SUPPORTED;
@@ -319,7 +313,7 @@ GD_API(cuMemSetAccess,
 	if (!block || !list || !count)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < count; i++) {
-		if (!valid_location(&list[i].location))
+		if (!gd_location_visible(&list[i].location))
 			return list[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE
 				   ? CUDA_ERROR_INVALID_DEVICE
 				   : CUDA_ERROR_NOT_SUPPORTED;
@@ -339,7 +333,7 @@ GD_API(cuMemGetAccess,
 	const struct gd_block *block = gd_memory_at(address);
 	if (!flags_out || !location || !block)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!valid_location(location))
+	if (!gd_location_visible(location))
 		return CUDA_ERROR_INVALID_DEVICE;
 	bool reachable = block->device == (unsigned)location->id;
 	if (block->kind == GD_BLOCK_RESERVED) {

@@ -9,7 +9,23 @@
 #ifndef GD_VISIBLE_DEVICES_H
 #define GD_VISIBLE_DEVICES_H
 
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+#include <stdbool.h>
+
 extern unsigned gd_visible_count; /* constant after gd_visible_start */
+
+/** @return whether a number is one of them */
+static inline bool gd_device_visible(CUdevice device)
+{
+	return device >= 0 && (unsigned)device < gd_visible_count;
+}
+
+/** @return whether a place is the memory of one of them */
+static inline bool gd_location_visible(const CUmemLocation *location)
+{
+	return location->type == CU_MEM_LOCATION_TYPE_DEVICE && gd_device_visible(location->id);
+}
 
 /** Read the environment after the device table; once. */
 void gd_visible_start(void);
