@@ -23,24 +23,45 @@ static unsigned utf8_length(const unsigned char *text)
 	return wrong ? 0 : length;
 }
 
+/* Bytes at `text` that stand for themselves: printable ASCII but quotes and backslashes. */
+static size_t plain_length(const char *text)
+{
+	size_t length = 0;
+	while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '"' &&
+	       text[length] != '\\')
+		length++;
+	return length;
+}
+
+/* One character that is not plain.  Returns its bytes. */
+static unsigned put_special(FILE *out, const char *text)
+{
+	unsigned length = utf8_length((const unsigned char *)text);
+	if (length == 0)
+		fputs("\\ufffd", out);
+	else if (*text == '"' || *text == '\\')
+		fprintf(out, "\\%c", *text);
+	else if (*text == '\n')
+		fputs("\\n", out);
+	else if (*text == '\t')
+		fputs("\\t", out);
+	else if (length == 1)
+		fprintf(out, "\\u%04x", *text);
+	else
+		fwrite(text, 1, length, out);
+	return length ? length : 1;
+}
+
 static void put_string(FILE *out, const char *text)
 {
 	fputc('"', out);
-	for (const unsigned char *at = (const unsigned char *)text; *at;) {
-		unsigned length = utf8_length(at);
-		if (length == 0)
-			fputs("\\ufffd", out);
-		else if (*at == '"' || *at == '\\')
-			fprintf(out, "\\%c", *at);
-		else if (*at == '\n')
-			fputs("\\n", out);
-		else if (*at == '\t')
-			fputs("\\t", out);
-		else if (*at < 0x20 || *at == 0x7f)
-			fprintf(out, "\\u%04x", *at);
-		else
-			fwrite(at, 1, length, out);
-		at += length ? length : 1;
+	for (;;) {
+		size_t plain = plain_length(text);
+		fwrite(text, 1, plain, out);
+		text += plain;
+		if (!*text)
+			break;
+		text += put_special(out, text);
 	}
 	fputc('"', out);
 }
