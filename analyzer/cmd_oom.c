@@ -112,14 +112,10 @@ static void size_fact(const struct ga_page *page, const char *name, uint64_t byt
 static void asked_fact(
     const struct ga_model *model, const struct ga_oom *oom, const struct ga_page *page)
 {
-	struct ga_stack stack = ga_stacks_frames(model->stacks, oom->stack_id);
-	char *place = ga_view_place(model, oom->stack_id);
-	char *operation = ga_stack_operation(&stack);
-	if (place)
-		ga_fact(page, "asked by", "%s%s%s", place, operation ? " " : "",
-		    operation ? operation : "");
-	free(operation);
-	free(place);
+	struct ga_words words = ga_stacks_words(model->stacks, oom->stack_id);
+	if (words.place)
+		ga_fact(page, "asked by", "%s%s%s", words.place, words.operation ? " " : "",
+		    words.operation ? words.operation : "");
 }
 
 static const char *size_or_unknown(uint64_t bytes, char text[GA_SIZE_TEXT])

@@ -69,11 +69,16 @@ static void begin_slice(struct chrome *c, const struct gf_event_ref *event, cons
 	ga_json_object(&c->json, "args");
 }
 
-static void end_slice(struct chrome *c, unsigned device, unsigned status)
+static void end_slice(struct chrome *c, unsigned device, unsigned status, uint32_t stack_id)
 {
+	struct ga_words words = ga_stacks_words(c->model->stacks, stack_id);
 	ga_json_maybe(&c->json, "device", device != GF_DEVICE_UNKNOWN, device);
 	if (status)
 		ga_json_number(&c->json, "error", status);
+	if (words.place)
+		ga_json_string(&c->json, "at", words.place);
+	if (words.operation)
+		ga_json_string(&c->json, "operation", words.operation);
 	ga_json_object_end(&c->json);
 	ga_json_object_end(&c->json);
 }
@@ -102,7 +107,7 @@ static void put_oom(struct chrome *c, const struct gf_event_ref *event)
 	ga_json_string(&c->json, "s", "p");
 	ga_json_object(&c->json, "args");
 	ga_json_number(&c->json, "bytes", r.size);
-	end_slice(c, r.device, 0);
+	end_slice(c, r.device, 0, r.stack_id);
 }
 
 static bool acquires(unsigned kind)
@@ -133,7 +138,7 @@ static void put_memory(struct chrome *c, const struct gf_event_ref *event)
 	begin_slice(c, event, ga_export_name(c->model, GF_TAG_memory, r.kind, r.api), r.duration,
 	    acquires(r.kind));
 	ga_json_number(&c->json, "bytes", r.size);
-	end_slice(c, r.device, r.status);
+	end_slice(c, r.device, r.status, r.stack_id);
 }
 
 static void put_copy(struct chrome *c, const struct gf_event_ref *event)
@@ -143,7 +148,7 @@ static void put_copy(struct chrome *c, const struct gf_event_ref *event)
 	begin_slice(c, event, ga_export_name(c->model, GF_TAG_copy, 0, r.api), r.duration, false);
 	ga_json_number(&c->json, "bytes", r.bytes);
 	ga_json_number(&c->json, "stream", r.stream);
-	end_slice(c, r.device, r.status);
+	end_slice(c, r.device, r.status, r.stack_id);
 }
 
 static void put_sizes(struct chrome *c, const char *name, const uint32_t sizes[3])
@@ -168,7 +173,7 @@ static void put_launch(struct chrome *c, const struct gf_event_ref *event)
 	ga_json_number(&c->json, "stream", r.stream);
 	put_sizes(c, "grid", (uint32_t[]){r.grid_x, r.grid_y, r.grid_z});
 	put_sizes(c, "block", (uint32_t[]){r.block_x, r.block_y, r.block_z});
-	end_slice(c, r.device, r.status);
+	end_slice(c, r.device, r.status, r.stack_id);
 }
 
 static void put_memset(struct chrome *c, const struct gf_event_ref *event)
@@ -178,7 +183,7 @@ static void put_memset(struct chrome *c, const struct gf_event_ref *event)
 	begin_slice(c, event, ga_export_name(c->model, GF_TAG_memset, 0, r.api), r.duration, false);
 	ga_json_number(&c->json, "bytes", r.bytes);
 	ga_json_number(&c->json, "stream", r.stream);
-	end_slice(c, r.device, r.status);
+	end_slice(c, r.device, r.status, r.stack_id);
 }
 
 static void put_call(struct chrome *c, const struct gf_event_ref *event)
@@ -194,7 +199,7 @@ static void put_call(struct chrome *c, const struct gf_event_ref *event)
 		gf_get_##type(event->batch, event->row, &r.type); \
 		begin_slice(c, event, ga_export_name(c->model, GF_TAG_##type, kind, r.type.api), \
 		    r.type.duration, at_end); \
-		end_slice(c, r.type.device, r.type.status); \
+		end_slice(c, r.type.device, r.type.status, r.type.stack_id); \
 		break;
 	switch (event->type) {
 		CASE(graph, r.graph.kind, false)

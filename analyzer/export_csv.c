@@ -21,7 +21,7 @@
 	    X(status) X(stack)
 
 struct line {
-	const char *type, *name, *kernel;
+	const char *type, *name, *kernel, *place;
 #define X(column) uint64_t column;
 	NUMBERS(X)
 #undef X
@@ -56,6 +56,8 @@ static void put_line(FILE *out, uint64_t ns, const struct gf_event_ref *event,
 #undef X
 	fputc(',', out);
 	put_text(out, line->kernel ? line->kernel : "");
+	fputc(',', out);
+	put_text(out, line->place ? line->place : "");
 	fputc('\n', out);
 }
 
@@ -68,16 +70,24 @@ const char *ga_export_name(const struct ga_model *model, unsigned tag, unsigned 
 	return name ? name : type ? type->name : "";
 }
 
+static void set_stack(const struct ga_model *model, uint32_t stack_id, struct line *line)
+{
+	line->stack = stack_id ? stack_id : GA_UNKNOWN;
+	line->place = ga_stacks_words(model->stacks, stack_id).place;
+}
+
 /* What records of calls have in common; the macro reads a record of any type. */
 #define CALL(record) \
 	do { \
+		set_stack(model, (record).stack_id, line); \
 		line->duration_ns = gf_reader_span_ns(model->reader, (record).duration); \
 		line->status = (record).status; \
 		if ((record).device != GF_DEVICE_UNKNOWN) \
 			line->device = (record).device; \
 	} while (0)
 
-static void block_line(const struct gf_event_ref *event, struct line *line)
+static void block_line(
+    const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
 {
 	struct gf_block r;
 	gf_get_block(event->batch, event->row, &r);
@@ -87,14 +97,15 @@ static void block_line(const struct gf_event_ref *event, struct line *line)
 	line->bytes = r.size < 0 ? 0 - (uint64_t)r.size : (uint64_t)r.size;
 	line->allocated_bytes = r.allocated;
 	line->reserved_bytes = r.reserved;
-	line->stack = r.stack_id ? r.stack_id : GA_UNKNOWN;
+	set_stack(model, r.stack_id, line);
 	if (r.flags & GF_FLAG_REQUEST_KNOWN)
 		line->requested_bytes = r.requested;
 	if (r.flags & GF_FLAG_STREAM_KNOWN)
 		line->stream = r.stream;
 }
 
-static void oom_line(const struct gf_event_ref *event, struct line *line)
+static void oom_line(
+    const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
 {
 	struct gf_oom r;
 	gf_get_oom(event->batch, event->row, &r);
@@ -103,6 +114,7 @@ static void oom_line(const struct gf_event_ref *event, struct line *line)
 	line->bytes = r.size;
 	line->allocated_bytes = r.allocated;
 	line->reserved_bytes = r.reserved;
+	set_stack(model, r.stack_id, line);
 	if (r.flags & GF_FLAG_REQUEST_KNOWN)
 		line->requested_bytes = r.requested;
 }
@@ -213,10 +225,10 @@ static void put_event(struct ga_sorter *sorter, const struct ga_model *model,
 #undef X
 	switch (event->type) {
 	case GF_TAG_block:
-		block_line(event, &line);
+		block_line(model, event, &line);
 		break;
 	case GF_TAG_oom:
-		oom_line(event, &line);
+		oom_line(model, event, &line);
 		break;
 	case GF_TAG_memory:
 		memory_line(model, event, &line);
@@ -260,7 +272,7 @@ enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error 
 #define X(column) fputs("," #column, out);
 	NUMBERS(X)
 #undef X
-	fputs(",kernel\n", out);
+	fputs(",kernel,place\n", out);
 	ga_kernel_names_init(&kernels);
 	while ((status = gf_merge_next(merge, &event, error)) == GF_OK) {
 		ga_kernel_names_learn(&kernels, &event);

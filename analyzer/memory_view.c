@@ -163,13 +163,6 @@ char *ga_view_peak_line(const struct ga_memory *memory)
 	    ga_size_text(total, whole), ga_share_text(peak, total, share), what, account->device);
 }
 
-char *ga_view_place(const struct ga_model *model, uint32_t stack_id)
-{
-	struct ga_stack stack = ga_stacks_frames(model->stacks, stack_id);
-	const struct ga_frame *frame = ga_stack_place(&stack);
-	return frame ? ga_frame_text(frame) : NULL;
-}
-
 char *ga_view_oom_figures(const struct ga_oom *oom)
 {
 	char asked[GA_SIZE_TEXT], left[GA_SIZE_TEXT], lacking[GA_SIZE_TEXT];
@@ -199,12 +192,11 @@ char *ga_view_oom_line(const struct ga_memory *memory)
 {
 	const struct ga_oom *oom = last_oom(memory);
 	char count[GA_SIZE_TEXT];
-	char *place = ga_view_place(memory->model, oom->stack_id);
+	const char *place = ga_stacks_words(memory->model->stacks, oom->stack_id).place;
 	char *figures = ga_view_oom_figures(oom);
 	ga_count_text(memory->refusals.count, count);
 	char *line = ga_format("Out of memory %s time%s; last%s%s: %s.", count,
 	    memory->refusals.count == 1 ? "" : "s", place ? " at " : "", place ? place : "", figures);
 	free(figures);
-	free(place);
 	return line;
 }

@@ -54,9 +54,6 @@ const struct ga_account *ga_view_fullest(const struct ga_memory *memory, uint64_
 /** "200.00 MiB of 1.00 GiB (20 %) reserved at the peak of device 0".  free() it. */
 char *ga_view_peak_line(const struct ga_memory *memory);
 
-/** The line of the program that a stack stands for, "step (train.py:6)"; NULL.  free() it. */
-char *ga_view_place(const struct ga_model *model, uint32_t stack_id);
-
 /** "400.00 MiB asked for, 212.00 MiB free: 188.00 MiB too little".  free() it. */
 char *ga_view_oom_figures(const struct ga_oom *oom);
 

@@ -83,22 +83,17 @@ void ga_sites_json(const struct ga_sites *sites, struct ga_stacks *stacks, struc
 char *ga_site_text(const struct ga_site *site, struct ga_stacks *stacks)
 {
 	char bytes[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT];
-	struct ga_stack stack = ga_stacks_frames(stacks, stack_of(site));
-	const struct ga_frame *frame = ga_stack_place(&stack);
-	if (!frame)
+	struct ga_words words = ga_stacks_words(stacks, stack_of(site));
+	if (!words.place)
 		return NULL;
-	char *operation = ga_stack_operation(&stack), *place = ga_frame_text(frame);
-	char *text = ga_format("%s%s%s %s in %s block%s", place, operation ? " " : "",
-	    operation ? operation : "", ga_size_text(site->bytes, bytes),
+	return ga_format("%s%s%s %s in %s block%s", words.place, words.operation ? " " : "",
+	    words.operation ? words.operation : "", ga_size_text(site->bytes, bytes),
 	    ga_count_text(site->blocks, blocks), site->blocks == 1 ? "" : "s");
-	free(operation);
-	free(place);
-	return text;
 }
 
 /* What a row shows of one or more sites that look alike. */
 struct row {
-	char *place, *operation; /* never NULL */
+	const char *place, *operation; /* never NULL; borrowed */
 	uint64_t bytes, blocks;
 };
 
@@ -109,19 +104,11 @@ struct rows {
 
 static struct row row_of(const struct ga_site *site, struct ga_stacks *stacks)
 {
-	struct ga_stack stack = ga_stacks_frames(stacks, stack_of(site));
-	const struct ga_frame *frame = ga_stack_place(&stack);
-	char *operation = ga_stack_operation(&stack);
-	return (struct row){.place = frame ? ga_frame_text(frame) : ga_xstrdup("unknown"),
-	    .operation = operation ? operation : ga_xstrdup(""),
+	struct ga_words words = ga_stacks_words(stacks, stack_of(site));
+	return (struct row){.place = words.place ? words.place : "unknown",
+	    .operation = words.operation ? words.operation : "",
 	    .bytes = site->bytes,
 	    .blocks = site->blocks};
-}
-
-static void free_row(struct row *row)
-{
-	free(row->place);
-	free(row->operation);
 }
 
 #define MERGE_LIMIT 2048 /* rows that are compared; the small sites behind them stay apart */
@@ -136,7 +123,6 @@ static void add_row(struct rows *rows, struct row row)
 			continue;
 		other->bytes += row.bytes;
 		other->blocks += row.blocks;
-		free_row(&row);
 		return;
 	}
 	rows->items[rows->count++] = row;
@@ -192,7 +178,5 @@ void ga_sites_text(const struct ga_sites *sites, struct ga_stacks *stacks, size_
 	if (shown < rows.count)
 		put_rest(&rows, shown, rest, &table);
 	ga_table_print(page, &table);
-	for (size_t i = 0; i < rows.count; i++)
-		free_row(&rows.items[i]);
 	free(rows.items);
 }

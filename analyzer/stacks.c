@@ -13,6 +13,8 @@
 struct made {
 	uint64_t key; /* id + 1 */
 	struct ga_stack stack;
+	struct ga_words words;
+	bool told; /* `words` are set */
 };
 
 /* A native address that was asked for: stacks share most of theirs. */
@@ -51,8 +53,11 @@ void ga_stacks_free(struct ga_stacks *stacks)
 	if (!stacks)
 		return;
 	const struct made *made = NULL;
-	while ((made = ga_map_next(&stacks->made, made)))
+	while ((made = ga_map_next(&stacks->made, made))) {
 		free((void *)made->stack.frames);
+		free((char *)made->words.place);
+		free((char *)made->words.operation);
+	}
 	ga_map_free(&stacks->made);
 	ga_map_free(&stacks->sites);
 	ga_map_free(&stacks->places);
@@ -196,19 +201,39 @@ static struct ga_stack merge(struct ga_stacks *stacks, const struct ga_stack_tex
 	    (text->head.flags & (GF_STACK_PYTHON_CUT | GF_STACK_NATIVE_CUT)) != 0};
 }
 
-struct ga_stack ga_stacks_frames(struct ga_stacks *stacks, uint32_t id)
+/* NULL if the id is 0, not defined or damaged. */
+static struct made *make(struct ga_stacks *stacks, uint32_t id)
 {
-	if (!stacks || !id)
-		return (struct ga_stack){0};
-	struct made *made = ga_map_find(&stacks->made, (uint64_t)id + 1);
-	if (made)
-		return made->stack;
+	struct made *made = stacks && id ? ga_map_find(&stacks->made, (uint64_t)id + 1) : NULL;
+	if (!stacks || !id || made)
+		return made;
 	const struct ga_stack_text *text = ga_definitions_stack(&stacks->definitions, id);
 	if (!text)
-		return (struct ga_stack){0};
+		return NULL;
 	struct ga_stack stack = merge(stacks, text);
-	((struct made *)ga_map_add(&stacks->made, (uint64_t)id + 1))->stack = stack;
-	return stack;
+	made = ga_map_add(&stacks->made, (uint64_t)id + 1);
+	made->stack = stack;
+	return made;
+}
+
+struct ga_stack ga_stacks_frames(struct ga_stacks *stacks, uint32_t id)
+{
+	const struct made *made = make(stacks, id);
+	return made ? made->stack : (struct ga_stack){0};
+}
+
+struct ga_words ga_stacks_words(struct ga_stacks *stacks, uint32_t id)
+{
+	struct made *made = make(stacks, id);
+	if (!made)
+		return (struct ga_words){0};
+	if (!made->told) {
+		const struct ga_frame *frame = ga_stack_place(&made->stack);
+		made->words.place = frame ? ga_frame_text(frame) : NULL;
+		made->words.operation = ga_stack_operation(&made->stack);
+		made->told = true;
+	}
+	return made->words;
 }
 
 /* ---- sites ---- */

@@ -81,6 +81,13 @@ char *ga_stack_operation(const struct ga_stack *stack);
 /** A frame as one line, "function (file.py:12)".  free() it. */
 char *ga_frame_text(const struct ga_frame *frame);
 
+/** A stack in few words; NULL where it does not tell.  Borrowed from the ga_stacks. */
+struct ga_words {
+	const char *place;     /* ga_stack_place() as text */
+	const char *operation; /* ga_stack_operation() */
+};
+struct ga_words ga_stacks_words(struct ga_stacks *stacks, uint32_t id);
+
 /** Libraries whose symbols could not be read: their frames have no names. */
 size_t ga_stacks_libraries_missing(const struct ga_stacks *stacks);
 

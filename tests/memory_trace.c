@@ -7,7 +7,7 @@
 
 static struct {
 	struct trace_builder *builder;
-	uint32_t thread_id, flags;
+	uint32_t thread_id, flags, stack_id;
 	uint16_t device;
 	uint64_t time, allocated, reserved, requested;
 } now;
@@ -23,7 +23,7 @@ struct trace_builder *mt_begin(const char *path)
 {
 	now.builder = trace_begin(path);
 	now.thread_id = 1;
-	now.flags = 0;
+	now.flags = now.stack_id = 0;
 	now.device = 0;
 	now.time = now.allocated = now.reserved = now.requested = 0;
 	trace_clock(now.builder, 1, 0, 0);
@@ -62,6 +62,11 @@ void mt_flags(uint32_t flags)
 	now.flags = flags;
 }
 
+void mt_stack(uint32_t stack_id)
+{
+	now.stack_id = stack_id;
+}
+
 uint64_t mt_now(void)
 {
 	return now.time + STEP;
@@ -75,6 +80,7 @@ void mt_wait(uint64_t ticks)
 void mt_block(uint64_t address, int64_t size, uint64_t allocated, uint64_t reserved)
 {
 	struct gf_block block = {.time = tick(),
+	    .stack_id = size > 0 ? now.stack_id : 0,
 	    .address = address,
 	    .size = size,
 	    .allocated = allocated,
@@ -110,6 +116,7 @@ void mt_requested(uint64_t bytes)
 void mt_driver(unsigned kind, uint64_t address, uint64_t size, uint64_t handle, unsigned status)
 {
 	struct gf_memory memory = {.time = tick(),
+	    .stack_id = now.stack_id,
 	    .duration = 100,
 	    .address = address,
 	    .size = size,
@@ -133,6 +140,7 @@ void mt_mem_info(uint64_t free_bytes, uint64_t total_bytes)
 void mt_oom(uint64_t size, uint64_t allocated, uint64_t reserved)
 {
 	struct gf_oom oom = {.time = tick(),
+	    .stack_id = now.stack_id,
 	    .size = size,
 	    .requested = size - 12,
 	    .allocated = allocated,
@@ -145,6 +153,7 @@ void mt_oom(uint64_t size, uint64_t allocated, uint64_t reserved)
 void mt_copy(uint64_t bytes, unsigned status)
 {
 	struct gf_copy copy = {.time = tick(),
+	    .stack_id = now.stack_id,
 	    .duration = 200,
 	    .target = 0x1000,
 	    .source = 0x2000,

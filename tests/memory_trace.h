@@ -19,10 +19,11 @@ struct trace_builder *mt_begin(const char *path);
 /** End it with an end mark. */
 void mt_end(void);
 
-/** Thread, device and extra flags of what follows; mt_begin() sets 1, 0, 0. */
+/** Thread, device, extra flags and stack of what follows; mt_begin() sets 1, 0, 0, 0. */
 void mt_thread(uint32_t thread_id);
 void mt_device(unsigned device);
 void mt_flags(uint32_t flags);
+void mt_stack(uint32_t stack_id);
 
 /** Time of the next record. */
 uint64_t mt_now(void);

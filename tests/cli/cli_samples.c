@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/memory_trace.h"
+#include "tests/stack_trace.h"
 
 #define M MT_MIB
 #define IN GF_FLAG_IN_ALLOCATOR
@@ -178,6 +179,31 @@ static void write_lossy(const char *path)
 	mt_end();
 }
 
+/* Who asked is known; two layers are called on one line. */
+static void write_places(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	st_code(t, 1, "/home/me/train.py", "<module>", 31);
+	st_code(t, 2, "/home/me/model.py", "Model.forward", 12);
+	st_code(t, 3, "/usr/lib/python3.11/site-packages/torch/nn/functional.py", "linear", 7);
+	st_stack(t, 1, &(struct st_frames){.codes = {1}, .python = 1});
+	st_stack(t, 2, &(struct st_frames){.codes = {3, 2, 1}, .python = 3, .layer = 0x1000});
+	st_stack(t, 3, &(struct st_frames){.codes = {2, 1}, .python = 2, .layer = 0x2000});
+	mt_stack(1);
+	own_segment(0x10000000, 20 * M, 20 * M);
+	mt_copy(20 * M, 0);
+	mt_stack(2);
+	own_segment(0x20000000, 30 * M, 50 * M);
+	mt_stack(3);
+	own_segment(0x30000000, 40 * M, 90 * M);
+	mt_flags(IN);
+	mt_driver(GF_MEMORY_ALLOC, 0, 990 * M, 0, REFUSED);
+	mt_driver(GF_MEMORY_ALLOC, 0, 990 * M, 0, REFUSED);
+	mt_mem_info(900 * M, 1024 * M);
+	mt_oom(990 * M, 90 * M, 90 * M);
+	mt_end();
+}
+
 static void write_idle(const char *path)
 {
 	mt_begin(path);
@@ -236,6 +262,7 @@ int main(int argc, char **argv)
 	write_stuck("stuck.gst");
 	write_async("async.gst");
 	write_lossy("lossy.gst");
+	write_places("places.gst");
 	write_idle("idle.gst");
 	write_damaged("simple.gst");
 	if (mkdir("ranks", 0777) != 0 || mkdir("nothing", 0777) != 0)

@@ -9,80 +9,14 @@
 #include "analyzer/elf_symbols.h"
 #include "analyzer/xalloc.h"
 #include "formats/stack_layout.h"
+#include "tests/stack_trace.h"
 #include "tests/test.h"
-#include "tests/trace_builder.h"
 
 static const char *path_of_test(void)
 {
 	static char path[64];
 	snprintf(path, sizeof(path), "/tmp/gpushim-test-%d.gst", (int)getpid());
 	return path;
-}
-
-/* ---- definitions ---- */
-
-struct bytes {
-	unsigned char at[GF_TEXT_MAX_BYTES];
-	uint32_t count;
-};
-
-static void put(struct bytes *out, const void *bytes, size_t count)
-{
-	memcpy(out->at + out->count, bytes, count);
-	out->count += (uint32_t)count;
-}
-
-static void code(struct trace_builder *trace, uint32_t id, const char *file, const char *name,
-    uint32_t line)
-{
-	static const char table[] = "\xff\x00\xff\x00"; /* of 3.10: lines 0 and 0 further */
-	struct bytes out = {.count = 0};
-	struct gf_code_head head = {.head_bytes = sizeof(head), .form = GF_LINE_LINES,
-	    .file_bytes = (uint16_t)strlen(file), .name_bytes = (uint16_t)strlen(name),
-	    .first_line = line, .table_bytes = sizeof(table) - 1};
-	put(&out, &head, sizeof(head));
-	put(&out, file, strlen(file));
-	put(&out, name, strlen(name));
-	put(&out, table, sizeof(table) - 1);
-	trace_text(trace, 1, 1, GF_TEXT_CODE, id, out.at, out.count);
-}
-
-struct frames {
-	uint32_t codes[8];
-	bool entries[8];
-	uint64_t natives[8];
-	uint16_t python, native;
-	uint32_t forward;
-	uint64_t layer; /* of the innermost frame */
-};
-
-static void stack(struct trace_builder *trace, uint32_t id, const struct frames *frames)
-{
-	struct bytes out = {.count = 0};
-	struct gf_stack_head head = {.head_bytes = sizeof(head), .python_count = frames->python,
-	    .native_count = frames->native, .module_count = frames->layer != 0,
-	    .forward_stack = frames->forward};
-	put(&out, &head, sizeof(head));
-	for (unsigned i = 0; i < frames->python; i++) {
-		struct gf_stack_python frame = {frames->codes[i], GF_PLACE(2, frames->entries[i])};
-		put(&out, &frame, sizeof(frame));
-	}
-	put(&out, frames->natives, frames->native * sizeof(uint64_t));
-	struct gf_stack_module module = {frames->layer, 0, 0};
-	if (frames->layer)
-		put(&out, &module, sizeof(module));
-	trace_text(trace, 1, 2, GF_TEXT_STACK, id, out.at, out.count);
-}
-
-static void library(struct trace_builder *trace, uint32_t id, const char *path, uint64_t start,
-    uint64_t bytes, uint64_t bias)
-{
-	struct bytes out = {.count = 0};
-	struct gf_library_head head = {.head_bytes = sizeof(head),
-	    .path_bytes = (uint32_t)strlen(path), .bias = bias, .start = start, .end = start + bytes};
-	put(&out, &head, sizeof(head));
-	put(&out, path, strlen(path));
-	trace_text(trace, 1, 1, GF_TEXT_LIBRARY, id, out.at, out.count);
 }
 
 static struct gf_reader *reader;
@@ -115,9 +49,9 @@ static const char *names_of(struct ga_stacks *stacks, uint32_t id)
 TEST(python_frames_with_lines)
 {
 	struct trace_builder *trace = trace_begin(path_of_test());
-	code(trace, 1, "/home/a/train.py", "Model.forward", 40);
-	code(trace, 2, "/x/site-packages/torch/nn/functional.py", "linear", 7);
-	stack(trace, 9, &(struct frames){.codes = {2, 1, 7}, .python = 3, .layer = 0x1234});
+	st_code(trace, 1, "/home/a/train.py", "Model.forward", 40);
+	st_code(trace, 2, "/x/site-packages/torch/nn/functional.py", "linear", 7);
+	st_stack(trace, 9, &(struct st_frames){.codes = {2, 1, 7}, .python = 3, .layer = 0x1234});
 	struct ga_stacks *stacks = open_stacks(trace);
 	struct ga_stack found = ga_stacks_frames(stacks, 9);
 	EXPECT_EQ(found.count, 3);
@@ -141,12 +75,12 @@ TEST(python_frames_with_lines)
 TEST(forward_frames_come_behind)
 {
 	struct trace_builder *trace = trace_begin(path_of_test());
-	code(trace, 1, "a.py", "step", 1);
-	code(trace, 2, "a.py", "hook", 2);
-	stack(trace, 1, &(struct frames){.codes = {1}, .python = 1});
-	stack(trace, 2, &(struct frames){.codes = {2}, .python = 1, .forward = 1});
-	stack(trace, 3, &(struct frames){.forward = 3}); /* of itself: nonsense */
-	stack(trace, 4, &(struct frames){.forward = 99});
+	st_code(trace, 1, "a.py", "step", 1);
+	st_code(trace, 2, "a.py", "hook", 2);
+	st_stack(trace, 1, &(struct st_frames){.codes = {1}, .python = 1});
+	st_stack(trace, 2, &(struct st_frames){.codes = {2}, .python = 1, .forward = 1});
+	st_stack(trace, 3, &(struct st_frames){.forward = 3}); /* of itself: nonsense */
+	st_stack(trace, 4, &(struct st_frames){.forward = 99});
 	struct ga_stacks *stacks = open_stacks(trace);
 	EXPECT_STR(names_of(stacks, 2), "hook +step");
 	EXPECT_STR(names_of(stacks, 3), "");
@@ -159,10 +93,10 @@ TEST(forward_frames_come_behind)
 TEST(stacks_that_differ_in_the_layer_are_one_site)
 {
 	struct trace_builder *trace = trace_begin(path_of_test());
-	code(trace, 1, "a.py", "call", 1);
+	st_code(trace, 1, "a.py", "call", 1);
 	for (uint32_t id = 1; id <= 3; id++)
-		stack(trace, id, &(struct frames){.codes = {1}, .python = 1, .layer = id << 8});
-	stack(trace, 4, &(struct frames){.codes = {1}, .python = 1, .natives = {0x1000}, .native = 1});
+		st_stack(trace, id, &(struct st_frames){.codes = {1}, .python = 1, .layer = id << 8});
+	st_stack(trace, 4, &(struct st_frames){.codes = {1}, .python = 1, .natives = {0x1000}, .native = 1});
 	struct ga_stacks *stacks = open_stacks(trace);
 	EXPECT_EQ(ga_stacks_site(stacks, 2), 2);
 	EXPECT_EQ(ga_stacks_site(stacks, 1), 2);
@@ -206,7 +140,7 @@ static const char *this_program(void)
 
 static void this_program_as(struct trace_builder *trace, uint32_t id, uint64_t shift)
 {
-	library(trace, id, this_program(), program_bias() + shift, 1u << 28, program_bias() + shift);
+	st_library(trace, id, this_program(), program_bias() + shift, 1u << 28, program_bias() + shift);
 }
 
 TEST(python_frames_stand_where_the_interpreter_ran_them)
@@ -216,23 +150,23 @@ TEST(python_frames_stand_where_the_interpreter_ran_them)
 	Dl_info libc;
 	this_program_as(trace, 1, 0);
 	REQUIRE(dladdr(malloc_address, &libc));
-	library(trace, 2, libc.dli_fname, (uint64_t)(uintptr_t)libc.dli_fbase, 1u << 22,
+	st_library(trace, 2, libc.dli_fname, (uint64_t)(uintptr_t)libc.dli_fbase, 1u << 22,
 	    (uint64_t)(uintptr_t)libc.dli_fbase);
 	for (uint32_t id = 1; id <= 4; id++)
-		code(trace, id, "a.py", (const char *[]){"", "one", "two", "three", "four"}[id], id);
+		st_code(trace, id, "a.py", (const char *[]){"", "one", "two", "three", "four"}[id], id);
 	uint64_t inner = (uint64_t)(uintptr_t)malloc_address + 1;
-	struct frames frames = {.codes = {1, 2, 3, 4}, .entries = {false, true, false, true}, .python = 4,
+	struct st_frames frames = {.codes = {1, 2, 3, 4}, .entries = {false, true, false, true}, .python = 4,
 	    .native = 6,
 	    .natives = {inner, INSIDE(_PyEval_EvalFrameDefault), INSIDE(_PyFunction_Vectorcall), inner,
 		INSIDE(_PyEval_EvalFrameDefault), 0x10}};
-	stack(trace, 1, &frames);
+	st_stack(trace, 1, &frames);
 	frames.entries[1] = false; /* one call of the interpreter too many on the native side */
-	stack(trace, 2, &frames);
+	st_stack(trace, 2, &frames);
 	frames.native = 1; /* the rest of the native frames is missing */
-	stack(trace, 3, &frames);
+	st_stack(trace, 3, &frames);
 	frames.python = 0; /* then the interpreter's own frames are all there is */
 	frames.native = 3;
-	stack(trace, 4, &frames);
+	st_stack(trace, 4, &frames);
 	struct ga_stacks *stacks = open_stacks(trace);
 	const struct ga_frame *first = ga_stacks_frames(stacks, 1).frames;
 	const char *name = first[0].function ? first[0].function : "?";
@@ -256,10 +190,10 @@ TEST(python_frames_stand_where_the_interpreter_ran_them)
 TEST(a_library_that_is_not_here)
 {
 	struct trace_builder *trace = trace_begin(path_of_test());
-	code(trace, 1, "a.py", "one", 1);
-	library(trace, 1, "/not/here/libpython3.11.so.1.0", 0x10000, 0x1000, 0x10000);
-	library(trace, 2, "/not/here/libtorch.so", 0x20000, 0x1000, 0x20000);
-	stack(trace, 1, &(struct frames){.codes = {1}, .python = 1, .native = 3,
+	st_code(trace, 1, "a.py", "one", 1);
+	st_library(trace, 1, "/not/here/libpython3.11.so.1.0", 0x10000, 0x1000, 0x10000);
+	st_library(trace, 2, "/not/here/libtorch.so", 0x20000, 0x1000, 0x20000);
+	st_stack(trace, 1, &(struct st_frames){.codes = {1}, .python = 1, .native = 3,
 			    .natives = {0x20100, 0x10100, 0x20200}});
 	struct ga_stacks *stacks = open_stacks(trace);
 	EXPECT_STR(names_of(stacks, 1), "? one ?");
@@ -272,10 +206,10 @@ TEST(a_library_that_is_not_here)
 /* The same bytes with every length and every one of their first 64 bytes changed. */
 TEST(damaged_definitions_are_left_out)
 {
-	struct bytes out = {.count = 0};
+	struct st_bytes out = {.count = 0};
 	struct gf_stack_head head = {.head_bytes = sizeof(head), .python_count = 2, .native_count = 2,
 	    .module_count = 1};
-	put(&out, &head, sizeof(head));
+	st_put(&out, &head, sizeof(head));
 	out.count += 2 * 8 + 2 * 8 + 16;
 	for (unsigned kind = GF_TEXT_LIBRARY; kind <= GF_TEXT_CODE; kind++) {
 		struct trace_builder *trace = trace_begin(path_of_test());
@@ -325,12 +259,12 @@ TEST(symbols_of_a_file)
 /* Build id of this program, 0 bytes if the linker gave it none. */
 static int own_build_id(struct dl_phdr_info *info, size_t size, void *out)
 {
-	struct bytes *id = out;
+	struct st_bytes *id = out;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 		const ElfW(Nhdr) *note = (const void *)(info->dlpi_addr + part->p_vaddr);
 		if (part->p_type == PT_NOTE && note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4)
-			put(id, (const char *)(note + 1) + 4, note->n_descsz);
+			st_put(id, (const char *)(note + 1) + 4, note->n_descsz);
 	}
 	return 1; /* the program itself comes first */
 }
@@ -339,7 +273,7 @@ static int own_build_id(struct dl_phdr_info *info, size_t size, void *out)
 TEST(many_files)
 {
 	enum { MANY = 40 };
-	static struct bytes id;
+	static struct st_bytes id;
 	char path[MANY][512];
 	struct ga_elf *elfs[MANY];
 	uint64_t address = INSIDE(_PyFunction_Vectorcall) - program_bias();
