@@ -29,6 +29,7 @@
 #define GS_FULL_LIMIT 96     /* chunks that wait for company before smaller frames are made */
 #define GS_FREE_FIRST 64     /* chunks to have in hand: 4 MiB, 0.2 s of 300 000 events a second */
 #define GS_FREE_MOST 512     /* the same after bursts that used up half of what was there */
+#define GS_GROW_STEP 16      /* chunks that are made at a time: about a millisecond */
 #define GS_CHUNKS_MAX 4096
 #define GS_SETTLE_TRIES 1000
 #define GS_PAUSE_SHORT_NS 2000000
@@ -84,15 +85,23 @@ static void gs_bell_ring(void)
 
 /* ---- chunks in hand ---- */
 
-/* Add chunks up to what is wanted in hand; none is added at the limit or on a full disk. */
+/*
+ * Add chunks up to what is wanted in hand, a few at a time: those that wait for one get it before
+ * the last is made.  None is added at the limit or on a full disk.
+ */
 static uint32_t gs_chunks_add(uint32_t unused)
 {
-	uint32_t added = 0;
-	if (unused >= gs_flusher.free_wanted)
-		return 0;
-	if (gf_held_regain(&gs_journal.file, gs_flusher.output.journal_path, O_RDWR) == 0)
-		added = gf_journal_grow(&gs_journal, gs_flusher.free_wanted - unused);
-	__atomic_store_n(&gs_supply.exhausted, added == 0, __ATOMIC_RELAXED);
+	uint32_t added = 0, step = 1;
+	while (step && unused + added < gs_flusher.free_wanted) {
+		uint32_t missing = gs_flusher.free_wanted - unused - added;
+		step = missing < GS_GROW_STEP ? missing : GS_GROW_STEP;
+		if (gf_held_regain(&gs_journal.file, gs_flusher.output.journal_path, O_RDWR) != 0)
+			step = 0;
+		else
+			step = gf_journal_grow(&gs_journal, step);
+		added += step;
+		__atomic_store_n(&gs_supply.exhausted, added == 0, __ATOMIC_RELAXED);
+	}
 	return added;
 }
 
@@ -380,6 +389,7 @@ static bool gs_helper_set_up(void)
 	gs_append_notice("times of the device are not recorded by this version");
 	gs_producer_switch(
 	    (uint32_t)gs_settings_number(GS_SETTING_record) | GS_CLASS_ALWAYS);
+	gs_supply.keeper = gs_flusher.thread;
 	gs_supply.ring = gs_bell_ring;
 	__atomic_store_n(&gs_phase, GS_PHASE_RUNNING, __ATOMIC_RELEASE);
 	gs_log(GS_LOG_INFO, "recording to %s", gs_flusher.output.path);
@@ -430,8 +440,9 @@ static bool gs_helper_round(void)
 static void gs_helper_finish(void)
 {
 	uint32_t unused;
+	gs_supply_look();
 	gs_producer_switch(0);
-	/* Threads that are inside a call right now still append to their chunk. */
+	/* Threads that are inside a call right now still append to their chunk, or to a next one. */
 	struct timespec pause = {.tv_nsec = 200000};
 	nanosleep(&pause, NULL);
 	gs_append_clock();

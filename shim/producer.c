@@ -16,7 +16,9 @@
 /* Looking at every chunk in vain costs microseconds: at most once in some 50 of them. */
 #define GS_RETRY_TICKS 100000
 #define GS_NEVER_TRIED UINT64_MAX
-#define GS_FIRST_CHUNK_TRIES 2000 /* of half a millisecond: processors may be scarce */
+/* Waits of half a millisecond: processors may be scarce. */
+#define GS_FIRST_CHUNK_TRIES 2000
+#define GS_NEXT_CHUNK_TRIES 400
 
 __thread struct gs_tls gs_tls;
 struct gs_live gs_live __attribute__((aligned(GS_LIVE_BYTES)));
@@ -193,38 +195,44 @@ static void gs_supply_ring(uint64_t sequence)
 }
 
 /*
- * The first chunk of a thread, in its first event: when hundreds of threads begin at once they use
- * up what is in hand, and the helper needs a moment for more.
+ * Threads that record at full speed, or hundreds that begin at once, use up what is in hand before
+ * the helper gets a processor to add to it.  As long as more can be had they wait for it, which is
+ * what gives it the processor: an event is dropped only when there is no room, or no helper for long.
+ * Where waiting was in vain it is not repeated before the next chunk.
  */
-static struct gf_chunk *gs_first_chunk(uint32_t thread_id)
+static struct gf_chunk *gs_chunk_claim(const struct gs_thread *thread, int tries)
 {
-	struct gf_chunk *chunk = gf_journal_claim(&gs_journal, thread_id, &gs_chunk_hint);
-	for (int i = 0; !chunk && gs_supply.ring && i < GS_FIRST_CHUNK_TRIES &&
+	struct gf_chunk *chunk = gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
+	if (chunk || !gs_supply.ring || thread == gs_supply.keeper)
+		return chunk;
+	int saved = errno;
+	for (; !chunk && tries > 0 && gs_live.classes &&
 	     !__atomic_load_n(&gs_supply.exhausted, __ATOMIC_RELAXED);
-	     i++) {
+	     tries--) {
 		struct timespec pause = {.tv_nsec = 500000};
 		gs_supply.ring();
 		nanosleep(&pause, NULL);
-		chunk = gf_journal_claim(&gs_journal, thread_id, &gs_chunk_hint);
+		chunk = gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
 	}
+	errno = saved;
 	return chunk;
 }
 
 void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes)
 {
-	uint64_t now = gs_now();
-	if (!thread->chunk && now < thread->next_try && thread->next_try != GS_NEVER_TRIED) {
+	if (!thread->chunk && thread->next_try != GS_NEVER_TRIED && gs_now() < thread->next_try) {
 		gs_count_lost(GF_LOST_NO_CHUNK, 1);
 		return NULL;
 	}
+	int tries = thread->next_try == GS_NEVER_TRIED ? GS_FIRST_CHUNK_TRIES
+	    : thread->chunk			       ? GS_NEXT_CHUNK_TRIES
+						       : 0;
 	if (thread->chunk)
 		gf_chunk_retire(thread->chunk, (uint32_t)(thread->cursor - (char *)thread->chunk));
-	thread->chunk = thread->next_try == GS_NEVER_TRIED
-	    ? gs_first_chunk(thread->thread_id)
-	    : gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
+	thread->chunk = gs_chunk_claim(thread, tries);
 	if (!thread->chunk) {
 		thread->cursor = thread->limit = NULL;
-		thread->next_try = now + GS_RETRY_TICKS;
+		thread->next_try = gs_now() + GS_RETRY_TICKS;
 		gs_count_lost(GF_LOST_NO_CHUNK, 1);
 		gs_supply_ring(UINT64_MAX - 1);
 		return NULL;

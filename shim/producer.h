@@ -9,7 +9,7 @@
  *
  * Between enter and leave: no malloc, no lock, no system call, errno untouched.  Exceptions are an
  * event in the life of a process or thread: the call that starts the recording, the first event of
- * a thread.  They keep errno too.
+ * a thread, a burst that has used up every chunk in hand.  They keep errno too.
  *
  * Threads: any.  A thread's state is its own; the flusher reads published records only.
  */
@@ -30,7 +30,7 @@
 enum gs_phase {
 	GS_PHASE_OFF,      /* before the constructor, GPUSHIM_ENABLE=0, or nothing may start any more */
 	GS_PHASE_IDLE,     /* waits for the first event that counts */
-	GS_PHASE_STARTING, /* one thread is starting the recording; others pass */
+	GS_PHASE_STARTING, /* one thread is starting the recording; others wait for it */
 	GS_PHASE_RUNNING,
 	GS_PHASE_OVER, /* stopped for good: exit, limit, disk */
 };
@@ -180,10 +180,10 @@ void gs_thread_detach(struct gs_thread *thread) GS_HIDDEN;
 extern struct gf_journal gs_journal GS_HIDDEN;
 
 /**
- * Who looks after free chunks.  `ring` is called, at most once a round, by a thread that finds that
- * they run short.
+ * Who looks after free chunks.  `ring` is called by threads that find that they run short, or gone.
  */
 struct gs_supply {
+	const struct gs_thread *keeper; /* of the helper, which must not wait for itself */
 	uint64_t ring_at; /* sequence of a claimed chunk from which on to ring; UINT64_MAX: not now */
 	void (*ring)(void);
 	bool exhausted; /* no more can be had: waiting is of no use */
