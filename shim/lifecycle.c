@@ -73,13 +73,16 @@ static void gs_first_event(void)
 
 static void gs_exit(void)
 {
-	if (__atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE) != GS_PHASE_RUNNING)
-		return;
 	int saved = errno;
-	for (int i = GS_PART_COUNT - 1; i >= 0; i--)
+	gs_wait_for_start(); /* a short program on a busy machine is at its end by then */
+	/* A child of a raw clone() has the phase of its parent, but not its helper. */
+	bool ours = __atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE) == GS_PHASE_RUNNING &&
+	    gs_live.generation;
+	for (int i = GS_PART_COUNT - 1; ours && i >= 0; i--)
 		if (gs_parts[i].stop)
 			gs_parts[i].stop();
-	__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
+	if (ours)
+		__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
 	errno = saved;
 }
 

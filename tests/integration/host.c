@@ -282,6 +282,18 @@ static void mode_clone(long number)
 	cycles(number);
 }
 
+/* It does nothing; what is registered for the exit runs in it. */
+static void mode_clone_exit(long number)
+{
+	mode_cycles(number);
+	fflush(stdout);
+	pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (child == 0)
+		exit(7);
+	need(child_status(child) == 7, "status of the child");
+	cycles(number);
+}
+
 extern char **environ;
 
 static void mode_spawn(long number)
@@ -414,6 +426,7 @@ static const struct {
     {"fork", mode_fork},
     {"fork-frees", mode_fork_frees},
     {"clone", mode_clone},
+    {"clone-exit", mode_clone_exit},
     {"spawn", mode_spawn},
     {"exec", mode_exec},
     {"_exit", mode_underscore_exit},

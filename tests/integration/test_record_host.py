@@ -64,8 +64,8 @@ def threads():
 
 @test
 def exit_while_others_record():
-    for _ in range(5):
-        where, done = host("exit-busy", 8)
+    for threads in (8, 8, 8, 32, 32):
+        where, done = host("exit-busy", threads)
         equal("status", done.returncode, 5)
         told_by_trace = info(one(where, done))
         need(told_by_trace["events"]["total"] > 100, "events")
@@ -98,6 +98,15 @@ def child_of_a_raw_clone():
     found = sorted(traces(where), key=lambda t: info(t)["events"]["block_alloc"])
     equal("allocations", [info(t)["events"]["block_alloc"] for t in found], [1, 100])
     same_counts(found[1], told(done))
+
+
+@test
+def child_of_a_raw_clone_that_exits():
+    start = time.perf_counter()
+    where, done = host("clone-exit", 50)
+    equal("status", done.returncode, 0)
+    need(time.perf_counter() - start < 2, "the child does not wait for the helper of its parent")
+    same_counts(one(where, done), told(done))
 
 
 @test
