@@ -372,6 +372,20 @@ static void give_up(
 		reader->summary.record_count[tag] -= rows[tag];
 }
 
+static enum gf_status read_frame(
+    struct gf_reader *reader, const struct gf_frame_info *info, struct gf_error *error)
+{
+	void *to = gf_buffer_room(&reader->frame, info->bytes);
+	if (!to)
+		return gf_fail(error, GF_NO_MEMORY, info->offset,
+		    "out of memory for a frame of %llu bytes", (unsigned long long)info->bytes);
+	errno = 0;
+	if (gf_read_at(reader->fd, to, info->bytes, info->offset) == info->bytes)
+		return GF_OK;
+	return gf_fail(error, GF_IO, info->offset, "a frame cannot be read any more: %s",
+	    errno ? gf_errno_words(errno) : "the file got shorter");
+}
+
 enum gf_status gf_reader_load(struct gf_reader *reader, struct gf_unit *unit, uint64_t type_mask,
     struct gf_decoder *decoder, struct gf_batch *batch_out, struct gf_error *error)
 {
@@ -384,14 +398,7 @@ enum gf_status gf_reader_load(struct gf_reader *reader, struct gf_unit *unit, ui
 	if (unit->records) {
 		status = gf_decode_records(decoder, info->thread_id, unit->records, info->bytes,
 		    type_mask, batch_out, &cause);
-	} else if (!gf_buffer_room(&reader->frame, info->bytes)) {
-		return gf_fail(error, GF_NO_MEMORY, info->offset,
-		    "out of memory for a frame of %llu bytes", (unsigned long long)info->bytes);
-	} else if (gf_read_at(reader->fd, reader->frame.data, info->bytes, info->offset) !=
-		   info->bytes) {
-		status = gf_fail(&cause, GF_TRUNCATED, info->offset,
-		    "a frame cannot be read any more: the file got shorter");
-	} else {
+	} else if (!(status = read_frame(reader, info, &cause))) {
 		frame = reader->frame.data;
 		status = gf_decode(decoder, info, frame, type_mask, batch_out, &cause);
 	}

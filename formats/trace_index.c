@@ -39,6 +39,22 @@ void gf_damage_note(struct gf_damage *damage, uint64_t offset, uint64_t bytes, c
 	snprintf(damage->first_text, sizeof(damage->first_text), "%s", text);
 }
 
+/*
+ * The file ends earlier than it should: it got shorter, or cannot be read.  What a recording that runs
+ * takes back, because its disk is full, the journal has.
+ */
+static void lose_rest(struct scan *scan, uint64_t from, int cause)
+{
+	char text[512];
+	uint64_t bytes = scan->bytes - from;
+	scan->bytes = from;
+	if (!scan->damage || (!cause && scan->journal))
+		return;
+	snprintf(text, sizeof(text), "the last %llu bytes of the file cannot be read: %s",
+	    (unsigned long long)bytes, cause ? gf_errno_words(cause) : "it got shorter meanwhile");
+	gf_damage_note(scan->damage, from, bytes, text);
+}
+
 /* Bytes of the file at `at`: at least `want` of them unless the file ends before.  NULL: cannot. */
 static const unsigned char *peek(struct scan *scan, uint64_t at, size_t want, size_t *got_out)
 {
@@ -49,9 +65,10 @@ static const unsigned char *peek(struct scan *scan, uint64_t at, size_t want, si
 		size_t load = want > READ_BYTES ? want : READ_BYTES;
 		load = load < left ? load : (size_t)left;
 		scan->window_at = at;
+		errno = 0;
 		scan->window_bytes = gf_read_at(scan->fd, scan->window, load, at);
-		if (scan->window_bytes < load) /* the file got shorter, or cannot be read */
-			scan->bytes = at + scan->window_bytes;
+		if (scan->window_bytes < load)
+			lose_rest(scan, at + scan->window_bytes, errno);
 	}
 	size_t skip = (size_t)(at - scan->window_at);
 	*got_out = scan->window_bytes - skip;
@@ -265,6 +282,8 @@ static uint64_t resume(struct scan *scan, uint64_t at, const char *cause)
 		take_back_last(scan);
 	}
 	uint64_t next = find_frame(scan, from + 1);
+	if (next == from)
+		return next; /* nothing is here any more: that was told */
 	if (next != scan->bytes || from != at || !begins_like_frame(scan, at) ||
 	    !journal_has(scan, at))
 		note_gap(scan, from, next, cause);
@@ -291,9 +310,11 @@ static enum gf_status scan_frame(struct scan *scan, uint64_t at, uint64_t *next_
 		return GF_OK;
 	}
 	bytes = peek(scan, at, GF_FRAME_HEADER_BYTES + info.directory_bytes, &got);
+	if (got < GF_FRAME_HEADER_BYTES + info.directory_bytes) {
+		*next_out = resume(scan, at, "a frame cannot be read");
+		return GF_OK;
+	}
 	*next_out = at + info.bytes;
-	if (got < GF_FRAME_HEADER_BYTES + info.directory_bytes)
-		return GF_OK; /* the file got shorter: the next round finds its new end */
 	if (gf_frame_directory(&info, bytes, sources, rows, &cause)) {
 		*next_out = resume(scan, at, cause.text);
 		return GF_OK;

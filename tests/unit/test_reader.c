@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/test.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -8,6 +10,7 @@
 #include <xxhash.h>
 
 #include "formats/reader.h"
+#include "formats/trace_index.h"
 #include "formats/wire.h"
 #include "tests/trace_builder.h"
 
@@ -380,6 +383,46 @@ TEST(rubbish_between_and_behind_frames)
 			    damage.first_text, zero ? "zero bytes" : "no frame begins here"));
 			free(copy);
 		}
+	free(data);
+	remove_trace(path);
+}
+
+/* A file whose end got lost meanwhile, and one that the disk does not give back: behind the frames
+ * there is unmapped memory of ours. */
+TEST(part_that_cannot_be_read)
+{
+	const char *path = path_of_test();
+	size_t bytes, starts[FRAMES + 1], room = 1 << 20;
+	unsigned char *data = small_trace(path, &bytes, starts), *map;
+	map = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(map != MAP_FAILED && munmap(map + 65536, room - 65536) == 0);
+	for (size_t cut = starts[2]; cut <= bytes; cut += cut + 1 < bytes ? bytes - cut - 1 : 1) {
+		uint64_t at = (uintptr_t)map + 65536 - cut, end = (uintptr_t)map + room;
+		struct gf_trace_index index = {.count = 0};
+		struct gf_damage damage = {.damaged_frames = 0};
+		int fd = open("/proc/self/mem", O_RDONLY);
+		unsigned whole = cut == bytes ? FRAMES : cut == starts[2] ? 2 : FRAMES - 1;
+		memcpy(map + 65536 - cut, data, cut);
+		EXPECT_EQ(gf_trace_index_build(fd, end, at + GF_TRACE_HEADER_BYTES, NULL, &damage,
+			      &index, NULL),
+		    GF_OK);
+		EXPECT_EQ(index.count, whole);
+		EXPECT_EQ(damage.damaged_frames, whole == FRAMES - 1 ? 2 : 1);
+		EXPECT_EQ(damage.unreadable_bytes, end - at - starts[whole]);
+		EXPECT(strstr(damage.first_text, "cannot be read: Input/output error") != NULL);
+		gf_trace_index_free(&index);
+		close(fd);
+	}
+	struct gf_trace_index index = {.count = 0};
+	struct gf_damage damage = {.damaged_frames = 0};
+	int fd = open(path, O_RDONLY);
+	EXPECT_EQ(
+	    gf_trace_index_build(fd, bytes + 99, starts[0], NULL, &damage, &index, NULL), GF_OK);
+	EXPECT_EQ(index.count, FRAMES);
+	EXPECT_EQ(damage.unreadable_bytes, 99);
+	EXPECT(strstr(damage.first_text, "got shorter") != NULL);
+	gf_trace_index_free(&index);
+	close(fd);
 	free(data);
 	remove_trace(path);
 }
