@@ -45,18 +45,6 @@ GD_API_PTSZ(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode)
 	return begin(stream, per_thread, mode);
 }
 
-static bool nodes_of(const struct gd_graph *graph, const CUgraphNode *nodes, size_t count)
-{
-	if (count && !nodes)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		const struct gd_node *node = gd_node_get(nodes[i]);
-		if (!node || node->graph != graph)
-			return false;
-	}
-	return true;
-}
-
 GD_API_PTSZ(cuStreamBeginCaptureToGraph,
     (CUstream handle, CUgraph graph_handle, const CUgraphNode *dependencies,
 	const CUgraphEdgeData *data, size_t count, CUstreamCaptureMode mode),
@@ -74,7 +62,7 @@ GD_API_PTSZ(cuStreamBeginCaptureToGraph,
 	pthread_mutex_lock(&gd_graph_lock);
 	if (stream->capture)
 		result = CUDA_ERROR_ILLEGAL_STATE;
-	else if (!nodes_of(graph, dependencies, count))
+	else if (!gd_graph_has(graph, dependencies, count))
 		result = CUDA_ERROR_INVALID_VALUE;
 	else if (!gd_capture_new(stream, mode, graph) ||
 		 !gd_tips_set(
@@ -276,7 +264,7 @@ static CUresult update(
 		result = CUDA_ERROR_ILLEGAL_STATE;
 	else if (stream->capture->broken)
 		result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-	else if (!nodes_of(stream->capture->graph, dependencies, count))
+	else if (!gd_graph_has(stream->capture->graph, dependencies, count))
 		result = CUDA_ERROR_INVALID_VALUE;
 	else if (!(flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES
 			 ? gd_tips_set(stream, nodes, (uint32_t)count)

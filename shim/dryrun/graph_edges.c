@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The edges of a graph as programs see and change them; each function with and without edge data.
- */
+/* Nodes and edges of a graph as programs list and change them; the functions of edges with and
+ * without edge data. */
 #include <string.h>
 
 #include "shim/dryrun/graphs.h"
@@ -26,6 +26,22 @@ static void finish(struct list *list, CUgraphEdgeData *data, size_t *count)
 	*count = list->nodes && list->found > list->room ? list->room : list->found;
 	if (data && list->nodes)
 		memset(data, 0, *count * sizeof(*data));
+}
+
+static CUresult nodes_of(CUgraph handle, bool roots, CUgraphNode *nodes, size_t *count)
+{
+	const struct gd_graph *graph = gd_graph_get(handle);
+	if (!graph || !count)
+		return CUDA_ERROR_INVALID_VALUE;
+	struct list list = {nodes, *count, 0};
+	pthread_mutex_lock(&gd_graph_lock);
+	for (const struct gd_node *node = graph->first; node; node = node->next) {
+		if (!roots || !node->dependency_count)
+			put(&list, node);
+	}
+	pthread_mutex_unlock(&gd_graph_lock);
+	finish(&list, NULL, count);
+	return CUDA_SUCCESS;
 }
 
 static CUresult edges(
@@ -127,6 +143,17 @@ static CUresult change(
 	}
 	pthread_mutex_unlock(&gd_graph_lock);
 	return result;
+}
+
+GD_API(cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count), (graph, nodes, count))
+{
+	return nodes_of(graph, false, nodes, count);
+}
+
+GD_API(
+    cuGraphGetRootNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count), (graph, nodes, count))
+{
+	return nodes_of(graph, true, nodes, count);
 }
 
 GD_API(cuGraphGetEdges, (CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count),

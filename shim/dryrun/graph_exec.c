@@ -251,8 +251,8 @@ static void launch_step(struct gd_exec *exec, const struct step *step, struct gd
 	}
 }
 
-/* A graph launched into a captured stream becomes a child graph of it; its own graph may be gone.
- */
+/* What a graph launched into a captured stream does is captured step by step: the graph that it was
+ * made from may be gone. */
 static CUresult launch_captured(const struct gd_exec *exec, struct gd_stream *stream)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -341,11 +341,7 @@ GD_API(cuGraphExecKernelNodeSetParams,
     (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *p), (exec, node, p))
 {
 	struct gd_work work;
-	CUDA_KERNEL_NODE_PARAMS wide = {.func = NULL};
-	if (!p)
-		return CUDA_ERROR_INVALID_VALUE;
-	memcpy(&wide, p, sizeof(*p));
-	return change(exec, node, CU_GRAPH_NODE_TYPE_KERNEL, gd_work_kernel(&wide, &work), &work);
+	return change(exec, node, CU_GRAPH_NODE_TYPE_KERNEL, gd_work_kernel_v1(p, &work), &work);
 }
 
 GD_API(cuGraphExecKernelNodeSetParams_v2,

@@ -6,20 +6,6 @@
 #include "shim/dryrun/graph_memory.h"
 #include "shim/dryrun/graph_work.h"
 
-/* All nodes that a new one is to depend on must be of its graph; the lock is held. */
-static bool valid_dependencies(
-    const struct gd_graph *graph, const CUgraphNode *dependencies, size_t count)
-{
-	if (count && !dependencies)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		const struct gd_node *node = gd_node_get(dependencies[i]);
-		if (!node || node->graph != graph)
-			return false;
-	}
-	return true;
-}
-
 /* @param built  what making the work said: an error ends it here */
 static CUresult add(CUgraphNode *node_out, CUgraph handle, const CUgraphNode *dependencies,
     size_t count, CUresult built, struct gd_work *work)
@@ -30,7 +16,7 @@ static CUresult add(CUgraphNode *node_out, CUgraph handle, const CUgraphNode *de
 	CUresult result = CUDA_ERROR_INVALID_VALUE;
 	struct gd_node *node = NULL;
 	pthread_mutex_lock(&gd_graph_lock);
-	if (node_out && graph && valid_dependencies(graph, dependencies, count)) {
+	if (node_out && graph && gd_graph_has(graph, dependencies, count)) {
 		node = gd_node_new(
 		    graph, work, (struct gd_node *const *)(uintptr_t)dependencies, count);
 		result = node ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -43,24 +29,14 @@ static CUresult add(CUgraphNode *node_out, CUgraph handle, const CUgraphNode *de
 	return result;
 }
 
-/* The first version of the struct ends before `kern`. */
-static CUDA_KERNEL_NODE_PARAMS widened(const CUDA_KERNEL_NODE_PARAMS_v1 *p)
-{
-	CUDA_KERNEL_NODE_PARAMS wide = {.func = NULL};
-	memcpy(&wide, p, sizeof(*p));
-	return wide;
-}
-
 GD_API(cuGraphAddKernelNode,
     (CUgraphNode * node_out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
 	const CUDA_KERNEL_NODE_PARAMS_v1 *parameters),
     (node_out, graph, dependencies, count, parameters))
 {
 	struct gd_work work;
-	if (!parameters)
-		return CUDA_ERROR_INVALID_VALUE;
-	CUDA_KERNEL_NODE_PARAMS wide = widened(parameters);
-	return add(node_out, graph, dependencies, count, gd_work_kernel(&wide, &work), &work);
+	CUresult built = gd_work_kernel_v1(parameters, &work);
+	return add(node_out, graph, dependencies, count, built, &work);
 }
 
 GD_API(cuGraphAddKernelNode_v2,
@@ -312,10 +288,7 @@ GD_API(
     cuGraphKernelNodeSetParams, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *p), (node, p))
 {
 	struct gd_work work;
-	if (!p)
-		return CUDA_ERROR_INVALID_VALUE;
-	CUDA_KERNEL_NODE_PARAMS wide = widened(p);
-	return change(node, CU_GRAPH_NODE_TYPE_KERNEL, gd_work_kernel(&wide, &work), &work);
+	return change(node, CU_GRAPH_NODE_TYPE_KERNEL, gd_work_kernel_v1(p, &work), &work);
 }
 
 GD_API(

@@ -30,6 +30,15 @@ CUresult gd_work_kernel(const CUDA_KERNEL_NODE_PARAMS *p, struct gd_work *work_o
 	return CUDA_SUCCESS;
 }
 
+/* The first version of the struct ends before `kern`. */
+CUresult gd_work_kernel_v1(const CUDA_KERNEL_NODE_PARAMS_v1 *p, struct gd_work *work_out)
+{
+	CUDA_KERNEL_NODE_PARAMS wide = {.func = NULL};
+	if (p)
+		memcpy(&wide, p, sizeof(*p));
+	return gd_work_kernel(p ? &wide : NULL, work_out);
+}
+
 CUresult gd_work_copy3d(const CUDA_MEMCPY3D *p, struct gd_work *work_out)
 {
 	struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};

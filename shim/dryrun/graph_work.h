@@ -11,6 +11,7 @@
 /** Parameters to work; the lock is held for child graphs, allocations and any type. @return
  * CUDA_SUCCESS or what the function that got them has to answer */
 CUresult gd_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters, struct gd_work *work_out);
+CUresult gd_work_kernel_v1(const CUDA_KERNEL_NODE_PARAMS_v1 *parameters, struct gd_work *work_out);
 CUresult gd_work_copy3d(const CUDA_MEMCPY3D *parameters, struct gd_work *work_out);
 CUresult gd_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, struct gd_work *work_out);
 CUresult gd_work_host(const CUDA_HOST_NODE_PARAMS *parameters, struct gd_work *work_out);

@@ -71,6 +71,18 @@ bool gd_node_depend(struct gd_node *node, struct gd_node *on)
 	return true;
 }
 
+bool gd_graph_has(const struct gd_graph *graph, const CUgraphNode *nodes, size_t count)
+{
+	if (count && !nodes)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct gd_node *node = gd_node_get(nodes[i]);
+		if (!node || node->graph != graph)
+			return false;
+	}
+	return true;
+}
+
 void gd_node_delete(struct gd_node *node)
 {
 	struct gd_graph *graph = node->graph;
@@ -248,42 +260,4 @@ GD_API(cuGraphNodeGetType, (CUgraphNode handle, CUgraphNodeType *type_out), (han
 		return CUDA_ERROR_INVALID_VALUE;
 	*type_out = node->work.type;
 	return CUDA_SUCCESS;
-}
-
-/* Fills `out` up to *count (entries behind the last are NULL) and sets *count; NULL only counts. */
-static void list_nodes(const struct gd_graph *graph, bool roots, CUgraphNode *out, size_t *count)
-{
-	size_t found = 0, room = out ? *count : 0;
-	for (struct gd_node *node = graph->first; node; node = node->next) {
-		if (roots && node->dependency_count)
-			continue;
-		if (found < room)
-			out[found] = (CUgraphNode)node;
-		found++;
-	}
-	for (size_t i = found; i < room; i++)
-		out[i] = NULL;
-	*count = out && found > room ? room : found;
-}
-
-static CUresult nodes_of(CUgraph handle, bool roots, CUgraphNode *nodes, size_t *count)
-{
-	const struct gd_graph *graph = gd_graph_get(handle);
-	if (!graph || !count)
-		return CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&gd_graph_lock);
-	list_nodes(graph, roots, nodes, count);
-	pthread_mutex_unlock(&gd_graph_lock);
-	return CUDA_SUCCESS;
-}
-
-GD_API(cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count), (graph, nodes, count))
-{
-	return nodes_of(graph, false, nodes, count);
-}
-
-GD_API(
-    cuGraphGetRootNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count), (graph, nodes, count))
-{
-	return nodes_of(graph, true, nodes, count);
 }

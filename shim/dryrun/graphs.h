@@ -78,6 +78,9 @@ struct gd_graph *gd_graph_clone(const struct gd_graph *graph);
 struct gd_node *gd_node_new(struct gd_graph *graph, const struct gd_work *work,
     struct gd_node *const *dependencies, size_t count);
 
+/** @return whether handles are those of nodes of a graph; none at all are */
+bool gd_graph_has(const struct gd_graph *graph, const CUgraphNode *nodes, size_t count);
+
 /** Take a node that no other depends on out of its graph and end it. */
 void gd_node_delete(struct gd_node *node);
 

@@ -440,6 +440,15 @@ TEST(graphs_are_made_changed_and_updated)
 	OK(cuGraphAddKernelNode_v2(&kernel, graph, NULL, 0, &run));
 	EXPECT_EQ(cuGraphAddEmptyNode(&empty, graph, &set, 1), CUDA_ERROR_INVALID_VALUE);
 	OK(cuGraphAddEmptyNode(&empty, graph, &kernel, 1));
+	CUgraphNode listed[3] = {empty, empty, empty};
+	size_t room = 3;
+	OK(cuGraphGetNodes(graph, listed, &room));
+	EXPECT(room == 2 && listed[0] == kernel && listed[1] == empty && !listed[2]);
+	room = 1;
+	OK(cuGraphGetNodes(graph, listed, &room));
+	EXPECT_EQ(room, 1);
+	OK(cuGraphGetRootNodes(graph, NULL, &room));
+	EXPECT_EQ(room, 1);
 	OK(cuGraphAddChildGraphNode(&embedded, graph, &empty, 1, child));
 	fill.value = 2;
 	OK(cuGraphMemsetNodeSetParams(set, &fill)); /* the copy in the node stays as it was */
