@@ -192,6 +192,14 @@ static uint32_t first_above(const struct gd_block *block, uint64_t address)
 	return low;
 }
 
+/* The mapping that holds an address, or NULL. */
+static const struct gd_mapping *mapping_at(const struct gd_block *block, uint64_t address)
+{
+	uint32_t at = first_above(block, address);
+	bool holds = at < block->mapping_count && block->mappings[at].address <= address;
+	return holds ? &block->mappings[at] : NULL;
+}
+
 static CUresult insert(struct gd_block *block, const struct gd_mapping *mapping)
 {
 	uint32_t at = first_above(block, mapping->address);
@@ -338,11 +346,10 @@ GD_API(cuMemGetAccess,
 	bool reachable = block->device == (unsigned)location->id;
 	if (block->kind == GD_BLOCK_RESERVED) {
 		pthread_mutex_lock(&gd_memory_lock);
-		uint32_t at = first_above(block, address);
-		bool mapped = at < block->mapping_count && block->mappings[at].address <= address;
-		reachable = mapped && block->mappings[at].access >> location->id & 1;
+		const struct gd_mapping *mapping = mapping_at(block, address);
+		reachable = mapping && mapping->access >> location->id & 1;
 		pthread_mutex_unlock(&gd_memory_lock);
-		if (!mapped)
+		if (!mapping)
 			return CUDA_ERROR_INVALID_VALUE;
 	}
 	*flags_out = reachable ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
@@ -358,9 +365,9 @@ GD_API(cuMemRetainAllocationHandle, (CUmemGenericAllocationHandle * handle_out, 
 	if (!handle_out || !block || block->kind != GD_BLOCK_RESERVED)
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&gd_memory_lock);
-	uint32_t at = first_above(block, address);
-	if (at < block->mapping_count && block->mappings[at].address <= address) {
-		memory = block->mappings[at].physical;
+	const struct gd_mapping *mapping = mapping_at(block, address);
+	if (mapping) {
+		memory = mapping->physical;
 		memory->references++;
 	}
 	pthread_mutex_unlock(&gd_memory_lock);
@@ -376,9 +383,8 @@ struct gd_block *gd_memory_behind(uint64_t address)
 	if (!block || block->kind != GD_BLOCK_RESERVED)
 		return block;
 	pthread_mutex_lock(&gd_memory_lock);
-	uint32_t at = first_above(block, address);
-	bool mapped = at < block->mapping_count && block->mappings[at].address <= address;
-	memory = mapped ? block->mappings[at].physical : NULL;
+	const struct gd_mapping *mapping = mapping_at(block, address);
+	memory = mapping ? mapping->physical : NULL;
 	pthread_mutex_unlock(&gd_memory_lock);
 	return memory;
 }
