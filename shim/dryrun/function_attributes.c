@@ -122,24 +122,30 @@ GD_API(cuFuncGetModule, (CUmodule * module_out, CUfunction handle), (module_out,
 	return CUDA_SUCCESS;
 }
 
-GD_API(cuFuncGetParamInfo, (CUfunction handle, size_t index, size_t *offset_out, size_t *bytes_out),
-    (handle, index, offset_out, bytes_out))
+CUresult gd_function_parameter(const struct gd_image *image, const char *name, size_t index,
+    size_t *offset_out, size_t *bytes_out)
 {
-	const struct gd_function *function = gd_function_get(handle);
 	size_t offset, bytes;
-	if (!function)
-		return CUDA_ERROR_INVALID_HANDLE;
 	if (!offset_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!function->module->image->text)
+	if (!image->text)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	if (!gd_image_parameter(
-		function->module->image, function->name, (unsigned)index, &offset, &bytes))
+	if (!gd_image_parameter(image, name, (unsigned)index, &offset, &bytes))
 		return CUDA_ERROR_INVALID_VALUE;
 	*offset_out = offset;
 	if (bytes_out)
 		*bytes_out = bytes;
 	return CUDA_SUCCESS;
+}
+
+GD_API(cuFuncGetParamInfo, (CUfunction handle, size_t index, size_t *offset_out, size_t *bytes_out),
+    (handle, index, offset_out, bytes_out))
+{
+	const struct gd_function *function = gd_function_get(handle);
+	if (!function)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return gd_function_parameter(
+	    function->module->image, function->name, index, offset_out, bytes_out);
 }
 
 GD_API(cuFuncIsLoaded, (CUfunctionLoadingState * state_out, CUfunction handle), (state_out, handle))

@@ -9,6 +9,10 @@
 CUresult gd_function_attribute(
     const struct gd_function *function, CUfunction_attribute attribute, int *value_out);
 
+/** Where a parameter of a kernel lies. @return CUDA_ERROR_NOT_SUPPORTED for an unreadable image */
+CUresult gd_function_parameter(const struct gd_image *image, const char *name, size_t index,
+    size_t *offset_out, size_t *bytes_out);
+
 /** @return CUDA_ERROR_INVALID_VALUE for one that cannot be set, or not to that */
 CUresult gd_function_set_attribute(
     struct gd_function *function, CUfunction_attribute attribute, int value);

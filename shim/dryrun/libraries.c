@@ -151,17 +151,10 @@ GD_API(cuLibraryGetKernel, (CUkernel * kernel_out, CUlibrary handle, const char 
 
 GD_API(cuLibraryGetKernelCount, (unsigned int *count_out, CUlibrary handle), (count_out, handle))
 {
-	struct gd_library *library = gd_object_get(handle, GD_TYPE_LIBRARY);
-	size_t length;
-	unsigned count = 0;
+	const struct gd_library *library = gd_object_get(handle, GD_TYPE_LIBRARY);
 	if (!count_out || !library)
 		return count_out ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	if (!library->image.text)
-		return CUDA_ERROR_NOT_SUPPORTED;
-	while (gd_image_kernel_name(&library->image, count, &length))
-		count++;
-	*count_out = count;
-	return CUDA_SUCCESS;
+	return gd_module_count(&library->image, count_out);
 }
 
 GD_API(cuLibraryEnumerateKernels, (CUkernel * kernels, unsigned int room, CUlibrary handle),
@@ -277,21 +270,11 @@ GD_API(cuKernelGetName, (const char **name_out, CUkernel handle), (name_out, han
 GD_API(cuKernelGetParamInfo, (CUkernel handle, size_t index, size_t *offset_out, size_t *bytes_out),
     (handle, index, offset_out, bytes_out))
 {
-	struct gd_kernel *kernel = gd_object_get(handle, GD_TYPE_KERNEL);
-	size_t offset, bytes;
+	const struct gd_kernel *kernel = gd_object_get(handle, GD_TYPE_KERNEL);
 	if (!kernel)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (!offset_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!kernel->library->image.text)
-		return CUDA_ERROR_NOT_SUPPORTED;
-	if (!gd_image_parameter(
-		&kernel->library->image, kernel->name, (unsigned)index, &offset, &bytes))
-		return CUDA_ERROR_INVALID_VALUE;
-	*offset_out = offset;
-	if (bytes_out)
-		*bytes_out = bytes;
-	return CUDA_SUCCESS;
+	return gd_function_parameter(
+	    &kernel->library->image, kernel->name, index, offset_out, bytes_out);
 }
 
 /* Attributes of a kernel are those of its function in the primary context of the device. */

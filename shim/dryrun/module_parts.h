@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What modules.c and libraries.c share.  All but gd_image_file: gd_modules_lock is held. */
+/* What modules.c and libraries.c share.  But for the last two, gd_modules_lock is held. */
 #ifndef GD_MODULE_PARTS_H
 #define GD_MODULE_PARTS_H
 
@@ -23,6 +23,9 @@ struct gd_function *gd_module_function(
 /** Address and size of a variable, made when needed. @return CUDA_ERROR_NOT_FOUND */
 CUresult gd_module_variable(struct gd_module *module, const char *name, bool managed,
     CUdeviceptr *address_out, size_t *bytes_out);
+
+/** Count the kernels of an image. @return CUDA_ERROR_NOT_SUPPORTED for an unreadable one */
+CUresult gd_module_count(const struct gd_image *image, unsigned *count_out);
 
 /** Read a file. @return malloced bytes with a zero behind, or NULL */
 void *gd_image_file(const char *path, size_t *bytes_out);

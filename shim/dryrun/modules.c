@@ -330,19 +330,24 @@ GD_API(cuModuleGetGlobal_v2,
 
 /* ---- listing ---- */
 
-GD_API(cuModuleGetFunctionCount, (unsigned int *count_out, CUmodule handle), (count_out, handle))
+CUresult gd_module_count(const struct gd_image *image, unsigned *count_out)
 {
-	struct gd_module *module = gd_object_get(handle, GD_TYPE_MODULE);
 	size_t length;
 	unsigned count = 0;
-	if (!count_out || !module)
-		return count_out ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	if (!module->image->text)
+	if (!image->text)
 		return CUDA_ERROR_NOT_SUPPORTED; /* a compressed fat binary: nobody knows */
-	while (gd_image_kernel_name(module->image, count, &length))
+	while (gd_image_kernel_name(image, count, &length))
 		count++;
 	*count_out = count;
 	return CUDA_SUCCESS;
+}
+
+GD_API(cuModuleGetFunctionCount, (unsigned int *count_out, CUmodule handle), (count_out, handle))
+{
+	const struct gd_module *module = gd_object_get(handle, GD_TYPE_MODULE);
+	if (!count_out || !module)
+		return count_out ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+	return gd_module_count(module->image, count_out);
 }
 
 GD_API(cuModuleEnumerateFunctions, (CUfunction * functions, unsigned int room, CUmodule handle),
