@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/packing.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,35 +103,4 @@ uint64_t ga_pack(const struct ga_lifetime *blocks, size_t count, uint64_t steps_
 	free(order);
 	free(plan.placed);
 	return best;
-}
-
-struct edge {
-	uint32_t moment;
-	bool begins;
-	uint64_t size;
-};
-
-static int by_moment(const void *a, const void *b)
-{
-	const struct edge *left = a, *right = b;
-	if (left->moment != right->moment)
-		return left->moment < right->moment ? -1 : 1;
-	return left->begins - right->begins; /* what ends makes room first */
-}
-
-uint64_t ga_pack_floor(const struct ga_lifetime *blocks, size_t count)
-{
-	struct edge *edges = ga_xalloc(2 * count, sizeof(*edges));
-	for (size_t i = 0; i < count; i++) {
-		edges[2 * i] = (struct edge){blocks[i].start, true, blocks[i].size};
-		edges[2 * i + 1] = (struct edge){blocks[i].end, false, blocks[i].size};
-	}
-	qsort(edges, 2 * count, sizeof(*edges), by_moment);
-	uint64_t sum = 0, peak = 0;
-	for (size_t i = 0; i < 2 * count; i++) {
-		sum = edges[i].begins ? sum + edges[i].size : sum - edges[i].size;
-		peak = sum > peak ? sum : peak;
-	}
-	free(edges);
-	return peak;
 }

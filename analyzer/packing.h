@@ -33,7 +33,4 @@ struct ga_lifetime {
  */
 uint64_t ga_pack(const struct ga_lifetime *blocks, size_t count, uint64_t steps_max);
 
-/** Highest sum of sizes alive at one moment: no placement needs less.  Cost: O(count log count). */
-uint64_t ga_pack_floor(const struct ga_lifetime *blocks, size_t count);
-
 #endif
