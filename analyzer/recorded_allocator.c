@@ -373,15 +373,8 @@ static void on_record(struct reading *reading, const struct gf_event_ref *event)
 	    [GF_TAG_mark] = on_mark,
 	    [GF_TAG_graph] = on_graph,
 	};
-	struct ga_recorded_allocator *input = reading->input;
-	size_t before = input->trace.event_count;
 	if (event->type < GF_TAG_LIMIT && readers[event->type])
 		readers[event->type](reading, event);
-	for (size_t i = before; i < input->trace.event_count; i++) {
-		input->ticks =
-		    ga_xgrow(input->ticks, i, &input->tick_capacity, sizeof(*input->ticks));
-		input->ticks[i] = event->ticks;
-	}
 }
 
 /* Learn which CUDA events are the allocator's: the program has its own, and other allocators too.
@@ -427,7 +420,7 @@ static enum gf_status read_settings(
 enum gf_status ga_recorded_allocator_read(struct ga_model *model, unsigned device,
     struct ga_recorded_allocator *input_out, struct gf_error *error)
 {
-	struct ga_recorded_allocator input = {.ticks = NULL};
+	struct ga_recorded_allocator input = {.segments = NULL};
 	struct reading reading = {.input = &input, .device = device};
 	struct gf_event_ref event;
 	if (model->backend != GA_BACKEND_NATIVE)
@@ -464,7 +457,6 @@ enum gf_status ga_recorded_allocator_read(struct ga_model *model, unsigned devic
 void ga_recorded_allocator_clear(struct ga_recorded_allocator *input)
 {
 	ga_alloc_trace_clear(&input->trace);
-	free(input->ticks);
 	free(input->segments);
-	*input = (struct ga_recorded_allocator){.ticks = NULL};
+	*input = (struct ga_recorded_allocator){.segments = NULL};
 }

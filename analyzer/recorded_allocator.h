@@ -19,8 +19,6 @@
 
 struct ga_recorded_allocator {
 	struct ga_alloc_trace trace;
-	uint64_t *ticks; /* by event of the trace: time of the record behind it */
-	size_t tick_capacity;
 	struct ga_history_entry *segments; /* recorded segment events; streams are not known */
 	size_t segment_count, segment_capacity;
 	uint64_t blocks;	   /* handed out */
@@ -36,7 +34,8 @@ struct ga_recorded_allocator {
  * @return GF_OK; GF_UNSUPPORTED if there is no caching allocator, or its settings are not
  *         understood; GF_IO; GF_NO_MEMORY
  *
- * Cost: one pass over the trace; 24 bytes an event and 12 a block.
+ * Cost: two passes over the trace, the first over events and waits alone; 16 bytes an event and 12
+ * a block.
  */
 enum gf_status ga_recorded_allocator_read(struct ga_model *model, unsigned device,
     struct ga_recorded_allocator *input_out, struct gf_error *error);
