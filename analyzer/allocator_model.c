@@ -103,21 +103,6 @@ static uint32_t queue_of(struct ga_allocator *model, uint32_t side_number, uint6
 	return number;
 }
 
-/* Complete the waiting blocks whose events are done. */
-static void drain(struct ga_allocator *model)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < model->waiting_count; i++) {
-		uint32_t block = model->waiting[i];
-		if (ga_cached_block_of(model, block)->ready)
-			ga_cached_block_complete(model, block);
-		else
-			model->waiting[kept++] = block;
-	}
-	model->waiting_count = kept;
-	model->ready_count = 0;
-}
-
 /* A new segment for the request, or more pages: the driver is asked. */
 static uint32_t ask_driver(struct ga_allocator *model, const struct ga_alloc_request *request)
 {
@@ -192,7 +177,7 @@ uint32_t ga_allocator_allocate(
     struct ga_allocator *model, uint64_t bytes, uint64_t stream, uint32_t pool, uint32_t tag)
 {
 	if (!model->captures && model->ready_count)
-		drain(model);
+		ga_alloc_complete_waiting(model, false);
 	struct ga_alloc_request request = {.bytes = bytes};
 	request.block_bytes = ga_round_request(&model->settings, bytes);
 	request.segment_bytes = ga_round_segment(&model->settings, request.block_bytes);
@@ -254,9 +239,7 @@ void ga_allocator_set_fraction(struct ga_allocator *model, double fraction)
 
 void ga_allocator_change(struct ga_allocator *model, const struct ga_allocator_settings *settings)
 {
-	enum ga_tie tie = model->settings.tie;
 	model->settings = *settings;
-	model->settings.tie = tie;
 }
 
 const struct ga_allocator_settings *ga_allocator_current(const struct ga_allocator *model)
@@ -270,7 +253,7 @@ void ga_allocator_capture_begin(struct ga_allocator *model, uint32_t pool)
 	model->captures++;
 }
 
-void ga_allocator_capture_end(struct ga_allocator *model, uint32_t pool)
+void ga_allocator_capture_end(struct ga_allocator *model)
 {
 	model->captures -= model->captures > 0;
 }

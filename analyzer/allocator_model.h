@@ -74,7 +74,6 @@ struct ga_allocator_counts {
 	uint64_t allocs, retries, ooms;
 	uint64_t segment_allocs, segment_frees, maps, unmaps;
 	uint64_t refusals;    /* driver allocations or mappings refused */
-	uint64_t stalls;      /* releases for which PyTorch waits for the device */
 	uint64_t collections; /* garbage collections that freed something */
 };
 
@@ -128,7 +127,7 @@ void ga_allocator_empty_cache(struct ga_allocator *model);
 /** torch.cuda.set_per_process_memory_fraction().  @param fraction  0 to 1 */
 void ga_allocator_set_fraction(struct ga_allocator *model, double fraction);
 
-/** New settings at run time; release rules and tie stay. */
+/** New settings at run time.  @param settings  of the same release */
 void ga_allocator_change(struct ga_allocator *model, const struct ga_allocator_settings *settings);
 
 /** Settings in force.  @return borrowed, valid until the next call */
@@ -137,8 +136,8 @@ const struct ga_allocator_settings *ga_allocator_current(const struct ga_allocat
 /** A capture into a private pool begins.  @param pool  its id, not 0; made if it is new */
 void ga_allocator_capture_begin(struct ga_allocator *model, uint32_t pool);
 
-/** A capture ended. */
-void ga_allocator_capture_end(struct ga_allocator *model, uint32_t pool);
+/** A capture ended; its pool stays in use until its graph is gone. */
+void ga_allocator_capture_end(struct ga_allocator *model);
 
 /** A graph that used the pool is gone; after the last one the pool's memory can be released. */
 void ga_allocator_pool_release(struct ga_allocator *model, uint32_t pool);

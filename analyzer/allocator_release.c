@@ -31,25 +31,29 @@ static uint32_t age_of(const struct ga_allocator *model, uint32_t block)
 	return ga_alloc_side_of(model, aged->queue)->searches - aged->age_base;
 }
 
-/* Blocks that garbage collection may release, in list order. */
-static size_t collect_candidates(const struct ga_allocator *model, uint32_t **candidates_out)
+/* Free blocks of one half of a pool that are whole classic segments or, if asked for, lie in
+ * expandable ones; in list order.  free() them. */
+static uint32_t *list_releasable(
+    const struct ga_allocator *model, uint32_t side_number, bool with_expandable, size_t *count_out)
 {
-	const struct ga_alloc_side *side = &model->sides[0];
-	uint32_t *candidates = NULL;
+	const struct ga_alloc_side *side = &model->sides[side_number];
+	uint32_t *found = NULL;
 	size_t count = 0, capacity = 0;
 	for (size_t i = 0; i < side->count; i++) {
 		const struct ga_free_list *list = &model->queues[side->queues[i]].free;
 		struct ga_free_place place = {0, 0};
 		for (uint32_t block; (block = ga_free_list_at(list, place));
 		     place = ga_free_list_next(list, place)) {
-			if (!ga_alloc_is_whole_segment(model, block))
+			bool expandable = ga_alloc_is_expandable(model, block);
+			if (expandable ? !with_expandable
+				       : !ga_alloc_is_whole_segment(model, block))
 				continue;
-			candidates = ga_xgrow(candidates, count, &capacity, sizeof(*candidates));
-			candidates[count++] = block;
+			found = ga_xgrow(found, count, &capacity, sizeof(*found));
+			found[count++] = block;
 		}
 	}
-	*candidates_out = candidates;
-	return count;
+	*count_out = count;
+	return found;
 }
 
 void ga_alloc_collect(struct ga_allocator *model)
@@ -58,8 +62,8 @@ void ga_alloc_collect(struct ga_allocator *model)
 	if (model->counts.reserved <= limit)
 		return;
 	uint64_t target = model->counts.reserved - limit, released = 0;
-	uint32_t *candidates;
-	size_t count = collect_candidates(model, &candidates);
+	size_t count;
+	uint32_t *candidates = list_releasable(model, 0, false, &count);
 	double ages = 0;
 	for (size_t i = 0; i < count; i++)
 		ages += age_of(model, candidates[i]);
@@ -82,7 +86,6 @@ void ga_alloc_collect(struct ga_allocator *model)
 		count = kept;
 	}
 	model->counts.collections += ever;
-	model->counts.stalls += ever;
 	free(candidates);
 }
 
@@ -121,32 +124,11 @@ bool ga_alloc_release_oversized(struct ga_allocator *model, const struct ga_allo
 	return true;
 }
 
-static void complete_waiting(struct ga_allocator *model)
-{
-	for (size_t i = 0; i < model->waiting_count; i++)
-		ga_cached_block_complete(model, model->waiting[i]);
-	model->waiting_count = 0;
-	model->ready_count = 0;
-}
-
 /* All of one half of a pool: classic segments in list order, then expandable pages likewise. */
 static void release_side(struct ga_allocator *model, uint32_t number)
 {
-	uint32_t *found = NULL;
-	size_t count = 0, capacity = 0, expandable = 0;
-	const struct ga_alloc_side *side = &model->sides[number];
-	for (size_t i = 0; i < side->count; i++) {
-		const struct ga_free_list *list = &model->queues[side->queues[i]].free;
-		struct ga_free_place place = {0, 0};
-		for (uint32_t block; (block = ga_free_list_at(list, place));
-		     place = ga_free_list_next(list, place)) {
-			if (!ga_alloc_is_expandable(model, block) &&
-			    !ga_alloc_is_whole_segment(model, block))
-				continue;
-			found = ga_xgrow(found, count, &capacity, sizeof(*found));
-			found[count++] = block;
-		}
-	}
+	size_t count, expandable = 0;
+	uint32_t *found = list_releasable(model, number, true, &count);
 	for (size_t i = 0; i < count; i++)
 		if (ga_alloc_is_expandable(model, found[i]))
 			found[expandable++] = found[i];
@@ -159,8 +141,7 @@ static void release_side(struct ga_allocator *model, uint32_t number)
 
 void ga_alloc_release_cached(struct ga_allocator *model)
 {
-	complete_waiting(model);
-	model->counts.stalls++;
+	ga_alloc_complete_waiting(model, true);
 	release_side(model, 0);
 	release_side(model, 1);
 	for (size_t i = 1; i < model->pool_count; i++) {

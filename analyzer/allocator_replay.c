@@ -82,10 +82,9 @@ static void play_settings(struct ga_replay *replay, uint64_t index)
 	 */
 	if (replay->options.settings || index >= replay->trace->settings_count)
 		return;
-	if (ga_allocator_settings_change(
+	/* What the release refuses changed nothing. */
+	if (!ga_allocator_settings_change(
 		&replay->settings, replay->trace->settings_texts[index], NULL))
-		replay->refused_settings++;
-	else
 		ga_allocator_change(replay->model, &replay->settings);
 }
 
@@ -107,7 +106,7 @@ static void play_mark(struct ga_replay *replay, const struct ga_alloc_trace_even
 		replay->pool = event->block;
 		break;
 	case GA_CALL_CAPTURE_END:
-		ga_allocator_capture_end(replay->model, event->block);
+		ga_allocator_capture_end(replay->model);
 		replay->pool = 0;
 		break;
 	case GA_CALL_POOL_RELEASE:
@@ -184,7 +183,7 @@ bool ga_replay_run(struct ga_replay *replay, size_t until)
 void ga_replay_end(struct ga_replay *replay, struct ga_replay_result *result_out)
 {
 	if (result_out) {
-		result_out->counts = *ga_allocator_counts(replay->model);
+		result_out->counts = *replay->counts;
 		result_out->first_oom = replay->first_oom;
 		result_out->parted_at = replay->parted_at;
 		result_out->deviations = replay->driver.deviations;
@@ -289,5 +288,6 @@ void ga_replay_verify(const struct ga_alloc_trace *trace, const struct ga_histor
 		fidelity_out->first_mismatch = comparison.next;
 		fidelity_out->recorded = segments[comparison.next];
 	}
+	fidelity_out->counts = *replay.counts;
 	ga_replay_end(&replay, NULL);
 }

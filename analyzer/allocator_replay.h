@@ -62,7 +62,6 @@ struct ga_replay {
 	size_t trouble_count, trouble_capacity;
 	const struct ga_allocator_counts *counts; /* of the model */
 	uint64_t retries;			  /* of them, those noted as troubles */
-	uint64_t refused_settings;		  /* texts of changes that this release refuses */
 };
 
 /* What a whole replay comes to.  Zero-initialise, ga_replay_result_clear it. */
@@ -105,6 +104,7 @@ struct ga_fidelity {
 	uint64_t blocks, blocks_matched;     /* blocks with a recorded address */
 	uint64_t first_mismatch;	     /* index among the segment events, UINT64_MAX: none */
 	struct ga_history_entry recorded, replayed; /* the two that differ */
+	struct ga_allocator_counts counts;	    /* of the whole replay */
 };
 
 /**

@@ -270,7 +270,7 @@ static enum gf_status ga_read_option_divisions(
 		   : refuse(text, "roundup_power2_divisions", "a list that ends with ]");
 }
 
-static const struct option *find_option(const char *name, size_t bytes)
+static const struct option *find_option(const char *name)
 {
 	static const struct option options[] = {
 #define O(name, since, until, reader) {#name, since, until, ga_read_option_##reader},
@@ -278,20 +278,14 @@ static const struct option *find_option(const char *name, size_t bytes)
 #undef O
 	};
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (strlen(options[i].name) == bytes && memcmp(options[i].name, name, bytes) == 0)
+		if (strcmp(options[i].name, name) == 0)
 			return &options[i];
 	return NULL;
 }
 
-int ga_allocator_option_since(const char *name, size_t name_bytes)
-{
-	const struct option *option = find_option(name, name_bytes);
-	return option ? option->since : 0;
-}
-
 static enum gf_status read_option(struct tokens *text, struct ga_allocator_settings *settings)
 {
-	const struct option *option = find_option(text->token, strlen(text->token));
+	const struct option *option = find_option(text->token);
 	if (!option)
 		return gf_fail(text->error, GF_USAGE, UINT64_MAX,
 		    "PyTorch has no allocator option \"%s\"", text->token);

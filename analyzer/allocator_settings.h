@@ -10,7 +10,6 @@
 #define GA_ALLOCATOR_SETTINGS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "formats/status.h"
@@ -81,8 +80,5 @@ enum gf_status ga_allocator_settings_parse(int torch, const char *text,
  */
 enum gf_status ga_allocator_settings_change(
     struct ga_allocator_settings *settings, const char *text, struct gf_error *error);
-
-/** First release that knows an option, 0 if no release does.  @param name  name_bytes long */
-int ga_allocator_option_since(const char *name, size_t name_bytes);
 
 #endif

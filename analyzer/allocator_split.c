@@ -38,20 +38,6 @@ struct ga_reserved_split ga_allocator_split(const struct ga_allocator *model)
 	return split;
 }
 
-uint64_t ga_allocator_largest_free(const struct ga_allocator *model)
-{
-	uint64_t largest = 0;
-	for (size_t i = 0; i < model->queue_count; i++) {
-		const struct ga_free_list *list = &model->queues[i].free;
-		struct ga_free_place last = {list->count, 0};
-		if (!ga_free_list_back(list, &last))
-			continue;
-		uint64_t size = ga_cached_block_of(model, ga_free_list_at(list, last))->size;
-		largest = size > largest ? size : largest;
-	}
-	return largest;
-}
-
 static const char *check_block(const struct ga_allocator *model, uint32_t number)
 {
 	const struct ga_cached_block *block = ga_cached_block_of(model, number);

@@ -26,9 +26,6 @@ struct ga_reserved_split {
  */
 struct ga_reserved_split ga_allocator_split(const struct ga_allocator *model);
 
-/** Largest free block of any pool and stream.  Cost: O(pools and streams). */
-uint64_t ga_allocator_largest_free(const struct ga_allocator *model);
-
 /**
  * Check that the model's records fit together: lists, neighbours, counts.
  *

@@ -180,6 +180,20 @@ void ga_cached_block_complete(struct ga_allocator *model, uint32_t block)
 	ga_cached_block_insert(model, block);
 }
 
+void ga_alloc_complete_waiting(struct ga_allocator *model, bool all)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < model->waiting_count; i++) {
+		uint32_t block = model->waiting[i];
+		if (all || ga_cached_block_of(model, block)->ready)
+			ga_cached_block_complete(model, block);
+		else
+			model->waiting[kept++] = block;
+	}
+	model->waiting_count = kept;
+	model->ready_count = 0;
+}
+
 void ga_alloc_count_reserved(struct ga_allocator *model, uint64_t bytes)
 {
 	model->counts.reserved += bytes;

@@ -142,6 +142,9 @@ void ga_cached_block_merge(struct ga_allocator *model, uint32_t block);
  */
 void ga_cached_block_complete(struct ga_allocator *model, uint32_t block);
 
+/** Complete waiting blocks: `all`, or those whose events are done. */
+void ga_alloc_complete_waiting(struct ga_allocator *model, bool all);
+
 /** Tell the history. */
 static inline void ga_alloc_emit(const struct ga_allocator *model, enum ga_history_action action,
     uint64_t address, uint64_t size, uint64_t stream)

@@ -68,17 +68,11 @@ size_t ga_alloc_trace_lifetimes(const struct ga_alloc_trace *trace, size_t block
 	return kept;
 }
 
-/* Replay until the reserved bytes are at their highest for the first time, and split them. */
+/* Replay once more until the reserved bytes reach their peak for the first time, and split them. */
 static void find_peak(const struct ga_alloc_trace *trace, struct ga_fragmentation *out)
 {
 	struct ga_replay_options options = {.recorded_driver = true};
-	struct ga_replay_result whole = {.first_oom = 0};
 	struct ga_replay replay;
-	ga_replay_whole(trace, &options, &whole);
-	out->peak_reserved = whole.counts.peak_reserved;
-	out->lower_bound = whole.counts.peak_plain;
-	out->retries = whole.counts.retries;
-	out->ooms = whole.counts.ooms;
 	ga_replay_begin(&replay, trace, &options);
 	while (ga_replay_run(&replay, replay.next + 1) &&
 	       replay.counts->peak_reserved < out->peak_reserved)
@@ -88,7 +82,6 @@ static void find_peak(const struct ga_alloc_trace *trace, struct ga_fragmentatio
 	/* The call may have released more after the peak: that was cached and could go. */
 	out->at_peak.releasable += out->peak_reserved - replay.counts->reserved;
 	ga_replay_end(&replay, NULL);
-	ga_replay_result_clear(&whole);
 }
 
 /* What a row had at an event, NULL if its request was granted at once. */
@@ -160,7 +153,12 @@ void ga_fragmentation_measure(const struct ga_alloc_trace *trace,
 {
 	struct ga_grid_options grid = options->grid;
 	*out = (struct ga_fragmentation){0};
+	const struct ga_allocator_counts *counts = &out->fidelity.counts;
 	ga_replay_verify(trace, segments, segment_count, &out->fidelity);
+	out->peak_reserved = counts->peak_reserved;
+	out->lower_bound = counts->peak_plain;
+	out->retries = counts->retries;
+	out->ooms = counts->ooms;
 	find_peak(trace, out);
 	if (!grid.preallocate)
 		grid.preallocate = out->lower_bound;

@@ -679,7 +679,7 @@ void slow_capture_begin(struct slow *slow, uint32_t pool)
 	slow->captures++;
 }
 
-void slow_capture_end(struct slow *slow, uint32_t pool)
+void slow_capture_end(struct slow *slow)
 {
 	slow->captures--;
 }

@@ -35,7 +35,7 @@ void slow_empty_cache(struct slow *slow);
 void slow_set_fraction(struct slow *slow, double fraction);
 void slow_set_settings(struct slow *slow, const struct ga_allocator_settings *settings);
 void slow_capture_begin(struct slow *slow, uint32_t pool);
-void slow_capture_end(struct slow *slow, uint32_t pool);
+void slow_capture_end(struct slow *slow);
 void slow_pool_release(struct slow *slow, uint32_t pool);
 /** Bytes held from the driver, counted anew. */
 uint64_t slow_reserved(const struct slow *slow);

@@ -186,8 +186,8 @@ static void make_ready(struct round *round)
 static void capture(struct round *round)
 {
 	if (round->capture) {
-		ga_allocator_capture_end(round->fast, round->capture);
-		slow_capture_end(round->slow, round->capture);
+		ga_allocator_capture_end(round->fast);
+		slow_capture_end(round->slow);
 		round->capture = 0;
 	} else if (round->released < round->pools && below(round, 2)) {
 		uint32_t pool = ++round->released;

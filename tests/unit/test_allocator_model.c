@@ -225,7 +225,7 @@ TEST(private_pools)
 	ga_allocator_capture_begin(allocator, 5);
 	blocks[0] = ga_allocator_allocate(allocator, 32 * GA_MIB, 3, 5, 1);
 	ga_allocator_free(allocator, blocks[0], false);
-	ga_allocator_capture_end(allocator, 5);
+	ga_allocator_capture_end(allocator);
 	give(32 * GA_MIB);
 	EXPECT_EQ(reserved_mib(), 64);
 	ga_allocator_empty_cache(allocator);

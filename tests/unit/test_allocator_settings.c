@@ -77,8 +77,6 @@ TEST(what_a_release_refuses)
 	EXPECT(!parse(GA_TORCH(1, 13), "roundup_power2_divisions:[4:2]"));
 	EXPECT(parse(GA_TORCH(1, 13), "roundup_bypass_threshold_mb:64,roundup_power2_divisions:4"));
 	EXPECT(!parse(GA_TORCH(2, 6), "roundup_bypass_threshold_mb:64"));
-	EXPECT_EQ(ga_allocator_option_since("expandable_segments", 19), GA_TORCH(2, 1));
-	EXPECT_EQ(ga_allocator_option_since("nonsense", 8), 0);
 }
 
 TEST(the_message_says_why)
