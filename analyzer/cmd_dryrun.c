@@ -12,7 +12,7 @@
 #include "analyzer/render.h"
 #include "analyzer/sizes.h"
 
-#define MEMORY_DEFAULT "24G"
+#define MEMORY_DEFAULT (UINT64_C(24) << 30)
 #define DEVICES_MOST 64
 
 /* What the options ask of the stand-in; checked before anything is started. */
@@ -74,38 +74,33 @@ static int wrong(const char *option, const char *wanted, const char *got)
 
 static int read_card(const struct ga_options *options, struct standin *standin)
 {
-	const char *name = options->values[GA_OPTION_GPU],
-		   *memory = options->values[GA_OPTION_MEMORY];
-	const char *context = options->values[GA_OPTION_CONTEXT];
-	if (name && memory) {
+	const char *name = options->values[GA_OPTION_GPU];
+	if (name && ga_option_given(options, GA_OPTION_MEMORY)) {
 		fputs("gpushim: --gpu and --memory exclude each other\n", stderr);
 		return GA_EXIT_USAGE;
 	}
 	standin->gpu = name ? ga_gpu_find(name) : NULL;
 	if (name && !standin->gpu)
 		return wrong("--gpu", "a name that gpushim dryrun --gpu list prints", name);
-	if (standin->gpu) {
-		standin->memory_bytes = standin->gpu->memory_bytes;
-		standin->context_bytes = standin->gpu->context_bytes;
-	} else if (!ga_size_parse(memory ? memory : MEMORY_DEFAULT, &standin->memory_bytes) ||
-		   standin->memory_bytes == 0) {
-		return wrong("--memory", "a size such as 24G", memory);
-	}
-	if (context && !ga_size_parse(context, &standin->context_bytes))
-		return wrong("--context", "a size such as 400M", context);
+	standin->memory_bytes =
+	    standin->gpu ? standin->gpu->memory_bytes
+			 : ga_option_size(options, GA_OPTION_MEMORY, MEMORY_DEFAULT);
+	if (standin->memory_bytes == 0)
+		return wrong("--memory", "more than 0 bytes", options->values[GA_OPTION_MEMORY]);
+	standin->context_bytes = ga_option_size(
+	    options, GA_OPTION_CONTEXT, standin->gpu ? standin->gpu->context_bytes : 0);
 	if (standin->context_bytes >= standin->memory_bytes)
-		return wrong(
-		    "--context", "less than the device's memory", context ? context : name);
+		return wrong("--context", "less than the device's memory",
+		    options->values[GA_OPTION_CONTEXT]);
 	return GA_EXIT_OK;
 }
 
 static int read_rest(const struct ga_options *options, struct standin *standin)
 {
-	const char *count = options->values[GA_OPTION_GPUS],
-		   *clock = options->values[GA_OPTION_CLOCK];
-	uint64_t number = 1;
-	if (count && (!ga_size_parse(count, &number) || number < 1 || number > DEVICES_MOST))
-		return wrong("--gpus", "a number from 1 to 64", count);
+	const char *clock = options->values[GA_OPTION_CLOCK];
+	uint64_t number = ga_option_size(options, GA_OPTION_GPUS, 1);
+	if (number < 1 || number > DEVICES_MOST)
+		return wrong("--gpus", "a number from 1 to 64", options->values[GA_OPTION_GPUS]);
 	standin->count = (unsigned)number;
 	if (!clock || strcmp(clock, "instant") == 0 || strcmp(clock, "model") == 0)
 		snprintf(standin->clock, sizeof(standin->clock), "%s", clock ? clock : "instant");

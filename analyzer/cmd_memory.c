@@ -60,8 +60,7 @@ static void counts_text(const struct ga_account *account, const struct ga_page *
 /* --top, 0 for all. */
 static size_t rows_shown(const struct ga_options *options)
 {
-	const char *text = options->values[GA_OPTION_TOP];
-	unsigned long rows = text ? strtoul(text, NULL, 10) : ROWS_SHOWN;
+	uint64_t rows = ga_option_size(options, GA_OPTION_TOP, ROWS_SHOWN);
 	return rows ? rows : SIZE_MAX;
 }
 
@@ -109,12 +108,9 @@ static void put_text(const struct ga_options *options, const struct ga_memory *m
 /* The exit code of --fail-above; the peak of allocated bytes stands in where reserved is hidden. */
 static int threshold(const struct ga_options *options, const struct ga_memory *memory)
 {
-	const char *text = options->values[GA_OPTION_FAIL_ABOVE];
 	const struct ga_account *account;
-	uint64_t limit;
+	uint64_t limit = ga_option_size(options, GA_OPTION_FAIL_ABOVE, UINT64_MAX);
 	int status = GA_EXIT_OK;
-	if (!text || !ga_size_parse(text, &limit))
-		return GA_EXIT_OK;
 	for (int device = -1; (account = ga_memory_next(memory, device));
 	     device = account->device) {
 		uint64_t peak = ga_view_peak_reserved(memory, account);
@@ -156,17 +152,5 @@ static int report(const struct ga_options *options, struct ga_model *model,
 
 int ga_cmd_memory(const struct ga_options *options)
 {
-	const char *limit = options->values[GA_OPTION_FAIL_ABOVE];
-	uint64_t bytes;
-	if (limit && !ga_size_parse(limit, &bytes)) {
-		fprintf(
-		    stderr, "gpushim: --fail-above needs a size such as 24G, not '%s'\n", limit);
-		return GA_EXIT_USAGE;
-	}
-	const char *top = options->values[GA_OPTION_TOP];
-	if (top && (!*top || strspn(top, "0123456789") != strlen(top) || strlen(top) > 9)) {
-		fprintf(stderr, "gpushim: --top needs a number of rows, not '%s'\n", top);
-		return GA_EXIT_USAGE;
-	}
 	return ga_traces_report(options, &(struct ga_reporter){report});
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/sizes.h"
+
 const struct ga_command_row ga_command_rows[GA_COMMAND_COUNT] = {
 #define C(name, arguments, summary, text) {#name, arguments, summary, text, ga_cmd_##name},
     GA_COMMANDS(C)
@@ -91,11 +93,28 @@ static bool among(const char *choices, const char *value)
 	return false;
 }
 
+/* What is wrong with the argument of an option, by what the table says of it; NULL: nothing. */
+static char *complaint(const struct ga_option_row *row, const char *value)
+{
+	uint64_t bytes;
+	if (!row->argument)
+		return NULL;
+	if (is_choice(row->argument) && !among(row->argument, value))
+		return ga_format("--%s is one of %s, not '%s'", row->name, row->argument, value);
+	if (strcmp(row->argument, "SIZE") == 0 && !ga_size_parse(value, &bytes))
+		return ga_format("--%s needs a size such as 24G, not '%s'", row->name, value);
+	size_t length = strlen(value);
+	bool number = length && length < 10 && strspn(value, "0123456789") == length;
+	if (strcmp(row->argument, "N") == 0 && !number)
+		return ga_format("--%s needs a number, not '%s'", row->name, value);
+	return NULL;
+}
+
 static char *store(struct ga_options *options, int id, const char *value)
 {
-	const struct ga_option_row *row = &ga_option_rows[id];
-	if (row->argument && is_choice(row->argument) && !among(row->argument, value))
-		return ga_format("--%s is one of %s, not '%s'", row->name, row->argument, value);
+	char *wrong = complaint(&ga_option_rows[id], value);
+	if (wrong)
+		return wrong;
 	options->values[id] = value;
 	if (id == GA_OPTION_SET)
 		options->sets[options->set_count++] = value;
@@ -156,6 +175,15 @@ char *ga_options_parse(
 	else
 		*options_out = options;
 	return wrong;
+}
+
+uint64_t ga_option_size(
+    const struct ga_options *options, enum ga_option id, uint64_t otherwise)
+{
+	uint64_t size = otherwise; /* parsing has checked the text */
+	if (options->values[id])
+		ga_size_parse(options->values[id], &size);
+	return size;
 }
 
 void ga_options_free(struct ga_options *options)

@@ -9,6 +9,7 @@
 #define GA_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "analyzer/xalloc.h"
 
@@ -99,7 +100,7 @@ enum ga_command {
 
 /*
  * O(id, short name or 0, long name, argument or NULL, commands, help).  An argument that is a list
- * of lower-case words, "a|b|c", allows these words only.
+ * of lower-case words, "a|b|c", allows these words only; SIZE and N are checked to be one.
  */
 #define GA_OPTIONS(O) \
 	O(HELP, 'h', "help", NULL, GA_ON_ALL, "show the help of the command") \
@@ -190,6 +191,10 @@ const char *ga_command_guess(const char *name);
 char *ga_options_parse(
     enum ga_command command, int argc, char **argv, struct ga_options *options_out);
 void ga_options_free(struct ga_options *options);
+
+/** Value of an option whose argument is SIZE or N; `otherwise` if it was not given. */
+uint64_t ga_option_size(
+    const struct ga_options *options, enum ga_option id, uint64_t otherwise);
 
 static inline bool ga_option_given(const struct ga_options *options, enum ga_option id)
 {

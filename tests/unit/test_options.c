@@ -90,6 +90,23 @@ TEST(complaints)
 	expect_wrong(GA_COMMAND_memory, "--json=1", "takes no value");
 	expect_wrong(GA_COMMAND_memory, "t.gst -o", "needs FILE");
 	expect_wrong(GA_COMMAND_export, "--format perfetto", "csv|chrome");
+	expect_wrong(GA_COMMAND_memory, "--fail-above much", "a size such as 24G, not 'much'");
+	expect_wrong(GA_COMMAND_dryrun, "--context=", "--context needs a size");
+	static const char *const odd[] = {"-1", "x", "1.5", "2K", "0x1", "9999999999"};
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		char line[32];
+		snprintf(line, sizeof(line), "--gpus %s x", odd[i]);
+		expect_wrong(GA_COMMAND_dryrun, line, "--gpus needs a number, not '");
+	}
+}
+
+TEST(sizes_and_numbers)
+{
+	EXPECT(parse(GA_COMMAND_memory, "--top 007 --fail-above 1.5K t.gst") == NULL);
+	EXPECT_EQ(ga_option_size(&options, GA_OPTION_TOP, 12), 7);
+	EXPECT_EQ(ga_option_size(&options, GA_OPTION_FAIL_ABOVE, 0), 1536);
+	EXPECT_EQ(ga_option_size(&options, GA_OPTION_MEMORY, 99), 99);
+	ga_options_free(&options);
 }
 
 TEST(commands_by_name)
