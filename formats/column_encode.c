@@ -122,7 +122,7 @@ size_t gf_column_encode_reduced(uint32_t *numbers, uint32_t rows, struct gf_colu
 	return write_planes32(numbers, rows, form->planes, out);
 }
 
-/* Columns of more than 32 bits that differ, and signed ones of both signs. */
+/* Plain columns of more than 32 bits that differ, and signed ones of both signs. */
 static size_t encode_wide(const uint64_t *values, uint64_t *work, uint32_t rows,
     struct gf_column_form *form, unsigned char *out)
 {
@@ -183,25 +183,14 @@ static size_t encode_differences(const uint64_t *values, const uint64_t *sizes, 
 }
 
 size_t gf_column_encode(const uint64_t *values, const uint64_t *sizes, uint64_t *work,
-    uint32_t rows, struct gf_column_form *form, struct gf_value_table *table, unsigned char *out)
+    uint32_t rows, struct gf_column_form *form, unsigned char *out)
 {
-	uint64_t differing = 0;
 	form->planes = form->shift = 0;
 	form->entries = 0;
 	form->is_table = false;
-	if (form->code != GF_CODE_PLAIN)
-		return encode_differences(values, sizes, work, rows, form, out);
-	for (uint32_t i = 0; i < rows; i++)
-		differing |= values[i] ^ values[0];
-	form->base = values[0];
-	if (!differing)
-		return 0;
-	if (!gf_column_reduce(values[0], differing, form))
+	if (form->code == GF_CODE_PLAIN)
 		return encode_wide(values, work, rows, form, out);
-	uint32_t *numbers = (uint32_t *)work;
-	for (uint32_t i = 0; i < rows; i++)
-		numbers[i] = (uint32_t)((values[i] - form->base) >> form->shift);
-	return gf_column_encode_reduced(numbers, rows, form, table, out);
+	return encode_differences(values, sizes, work, rows, form, out);
 }
 
 size_t gf_column_entry_put(unsigned char *out, const struct gf_column_form *form)

@@ -62,17 +62,17 @@ size_t gf_column_encode_reduced(uint32_t *numbers, uint32_t rows, struct gf_colu
     struct gf_value_table *table, unsigned char *out);
 
 /**
- * Any column to planes.
+ * A column of 8 bytes a number to planes: differences, or a plain one that cannot be reduced.
  *
- * @param values  the column, `rows` numbers, widened to 64 bits (signed ones by their sign)
+ * @param values  the column, `rows` numbers
  * @param sizes   `rows` numbers for TOTAL, else NULL
  * @param work    room for `rows` numbers
  * @param form    in: code, width_log, is_signed; out: the rest
- * @param table, out  as above
+ * @param out     room for 8 * rows bytes
  * @return bytes written to `out`
  */
 size_t gf_column_encode(const uint64_t *values, const uint64_t *sizes, uint64_t *work,
-    uint32_t rows, struct gf_column_form *form, struct gf_value_table *table, unsigned char *out);
+    uint32_t rows, struct gf_column_form *form, unsigned char *out);
 
 /** Write the directory entry of a column (up to GF_COLUMN_BYTES_LIMIT bytes).  @return its bytes */
 size_t gf_column_entry_put(unsigned char *out, const struct gf_column_form *form);

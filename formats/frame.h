@@ -69,13 +69,6 @@ struct gf_encoder *gf_encoder_init(void *memory, size_t bytes, uint32_t source_l
 enum gf_status gf_encode(struct gf_encoder *encoder, const struct gf_source *sources, uint32_t count,
     const void **frame_out, size_t *bytes_out, struct gf_error *error);
 
-/**
- * Choose zstd's level: 1 (default) or a negative, faster one.
- *
- * @return false if the level is above 1: the workspace is too small for it
- */
-bool gf_encoder_set_level(struct gf_encoder *encoder, int level);
-
 /** Fill the 64 bytes that begin a trace file. */
 void gf_trace_header(unsigned char out[GF_TRACE_HEADER_BYTES], const uint64_t trace_id[2]);
 

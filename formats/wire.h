@@ -13,11 +13,9 @@
 #include <string.h>
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define GF_SWAP16(x) (x)
 #define GF_SWAP32(x) (x)
 #define GF_SWAP64(x) (x)
 #else
-#define GF_SWAP16(x) __builtin_bswap16(x)
 #define GF_SWAP32(x) __builtin_bswap32(x)
 #define GF_SWAP64(x) __builtin_bswap64(x)
 #endif

@@ -318,7 +318,6 @@ TEST(misuse_is_refused)
 	EXPECT_EQ(encode(&bench), GF_OK);
 	EXPECT(gf_encoder_init(bench.encoder_memory, 1000, CHUNKS, 0) == NULL);
 	EXPECT(gf_encoder_init(bench.encoder_memory, gf_encoder_bytes(CHUNKS), CHUNKS, 21) == NULL);
-	EXPECT(!gf_encoder_set_level(bench.encoder, 2));
 	free_bench(&bench);
 }
 
