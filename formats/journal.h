@@ -7,7 +7,7 @@
  * to one thread of the host at a time; the thread appends records, the flusher later turns full
  * chunks into frames of the trace and gives them out again.  A clean end leaves no journal.
  *
- * This header is the layout and the writer's half; reader.h has the reading half.  Both sides
+ * This header is the layout and the writer's half; journal_read.h has the reading half.  Both sides
  * compile journal.c; it never calls malloc and takes no lock.
  *
  * Life of a chunk: FREE -(claim, by a thread)-> OWNED -(retire, by its thread)-> FULL -(flusher has
@@ -89,7 +89,7 @@ struct gf_journal {
  * @param path          file to create, O_EXCL, mode 0600
  * @param chunk_limit   most chunks that may ever exist (their address space is mapped now)
  * @param first_chunks  chunks to allocate now, >= 1
- * @param trace_id      random identity, also given to gf_trace_create
+ * @param trace_id      random identity, also given to gf_trace_header
  * @param error         filled on failure; may be NULL
  * @return GF_OK, GF_IO, GF_NO_SPACE
  *

@@ -3,8 +3,8 @@
  * Reading a trace: file plus leftover journal as one stream, damage skipped and counted.
  *
  * Opening reads every frame header (not the bodies) and decodes all TEXT, CLOCK, MARK and LOST
- * records.  Events then come in either of two ways: frame by frame (fastest, order only within a
- * thread), or merged over all threads in time order.  Memory is bounded by frames and threads, not
+ * records.  Events then come in either of two ways: frame by frame (fastest, in the order of the
+ * file), or merged over all threads in time order.  Memory is bounded by frames and threads, not
  * by the length of the run.
  *
  * Threads: a reader belongs to one thread; several readers of one file may run side by side.
@@ -106,7 +106,8 @@ uint64_t gf_reader_span_ns(const struct gf_reader *reader, uint64_t ticks);
 uint64_t gf_reader_start_realtime_ns(const struct gf_reader *reader);
 
 /**
- * Next frame in file order, journal last; journal parts that are in frames are left out.
+ * Next frame in file order, journal last; journal parts that are in frames are left out.  Where a
+ * part of a thread stands behind a later one of it, only gf_merge_next puts them in order.
  *
  * @param type_mask  record types to decode; frames without any of them are skipped unread
  * @param batch_out  valid until the next call

@@ -11,7 +11,7 @@
  * a new tag; tags and fields are never reused.  A reader treats missing fields as 0 and skips what
  * it does not know.
  *
- * `time` is in clock ticks (struct gf_text CLOCK gives their meaning).  It is the instant that
+ * `time` is in clock ticks (clock records give their meaning).  It is the instant that
  * orders the record against those of other threads: the END of a call that acquires something
  * (memory, handles), the START of any other.  `duration` (ticks) is the time in the real call, so
  * an acquisition began at time - duration.
@@ -349,7 +349,7 @@
 	K(9, STACK, "id names a call stack, see stack_layout.h") \
 	K(10, CODE, "id names a Python code object, see stack_layout.h")
 
-/* Flags of block, oom, memory, copy, memset, launch, wait, event records. */
+/* Flags of the records that have `flags`. */
 #define GF_FLAG_REQUEST_KNOWN 0x01u /* block: `requested` and `stream` are exact */
 #define GF_FLAG_IN_ALLOCATOR 0x02u  /* call made inside the caching allocator */
 #define GF_FLAG_CAPTURED 0x04u      /* call became a graph node, not work */
