@@ -34,6 +34,7 @@
 #define GS_SETTLE_TRIES 1000
 #define GS_PAUSE_SHORT_NS 2000000
 #define GS_PAUSE_LONG_NS 20000000
+#define GS_PAUSE_AT_LIMIT_NS 3600000000000u
 #define GS_START_WAIT_NS 5000000000u
 #define GS_STOP_WAIT_NS 30000000000u
 #define GS_STOP_STALL_NS 3000000000u
@@ -50,7 +51,8 @@ static struct gs_flusher {
 	uint64_t next_second_ns;
 	uint32_t unhooked_told;
 	uint32_t free_wanted; /* chunks to have in hand */
-	bool stopped;   /* disk or limit: nothing more is taken */
+	bool stopped;  /* disk: nothing more can be written */
+	bool at_limit; /* nothing more is taken; the end is still to be written */
 	uint32_t state;    /* enum gs_helper_state; futex */
 	uint32_t stop;     /* asked to end */
 	uint32_t bell;     /* rung when there is something to do; futex */
@@ -151,8 +153,7 @@ static void gs_supply_settle(void)
 
 static void gs_stop_for_disk(int cause)
 {
-	gs_producer_switch(0);
-	__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
+	gs_producer_stop(GF_LOST_DISK);
 	__atomic_fetch_or(&gs_journal.header->flags, GF_JOURNAL_STOPPED, __ATOMIC_RELAXED);
 	gs_flusher.stopped = true;
 	gs_log(GS_LOG_ERROR, "cannot write to %s: %s; recording has stopped, the program goes on",
@@ -396,15 +397,18 @@ static bool gs_helper_set_up(void)
 	return true;
 }
 
+/* The trace is whole up to here; what is missing from here on is told when the process ends. */
 static void gs_stop_for_limit(void)
 {
-	gs_producer_switch(0);
-	__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
+	uint32_t unused;
+	gs_producer_stop(GF_LOST_LIMIT);
+	gs_flusher.at_limit = true;
 	gs_append_notice("recording stopped: the trace reached GPUSHIM_LIMIT");
 	gs_append_mark(gs_flusher.thread, GF_MARK_STOPPED, 0);
+	gs_full_frame(gs_full_collect(&unused), true);
+	gs_owned_frame(0);
 	gs_log(GS_LOG_WARN, "%s reached GPUSHIM_LIMIT; recording has stopped, the program goes on",
 	    gs_flusher.output.path);
-	__atomic_store_n(&gs_flusher.stop, 1, __ATOMIC_RELEASE);
 }
 
 /* One round.  Returns whether there was work, so that the next pause is short. */
@@ -441,7 +445,8 @@ static void gs_helper_finish(void)
 {
 	uint32_t unused;
 	gs_supply_look();
-	gs_producer_switch(0);
+	if (!gs_flusher.stopped)
+		gs_producer_end();
 	/* Threads that are inside a call right now still append to their chunk, or to a next one. */
 	struct timespec pause = {.tv_nsec = 200000};
 	nanosleep(&pause, NULL);
@@ -489,9 +494,11 @@ static void *gs_helper(void *unused)
 		uint32_t bell = __atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&gs_flusher.stop, __ATOMIC_ACQUIRE) || gs_flusher.stopped)
 			break;
-		bool busy = gs_helper_round();
+		bool busy = !gs_flusher.at_limit && gs_helper_round();
 		pause_ns = busy ? GS_PAUSE_SHORT_NS
 				: pause_ns * 2 < GS_PAUSE_LONG_NS ? pause_ns * 2 : GS_PAUSE_LONG_NS;
+		if (gs_flusher.at_limit)
+			pause_ns = GS_PAUSE_AT_LIMIT_NS;
 		gs_futex_wait(&gs_flusher.bell, bell, pause_ns);
 	}
 	gs_helper_finish();

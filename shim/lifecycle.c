@@ -76,7 +76,7 @@ static void gs_exit(void)
 	int saved = errno;
 	gs_wait_for_start(); /* a short program on a busy machine is at its end by then */
 	/* A child of a raw clone() has the phase of its parent, but not its helper. */
-	bool ours = __atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE) == GS_PHASE_RUNNING &&
+	bool ours = __atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE) >= GS_PHASE_RUNNING &&
 	    gs_live.generation;
 	for (int i = GS_PART_COUNT - 1; ours && i >= 0; i--)
 		if (gs_parts[i].stop)

@@ -31,6 +31,9 @@ static struct gs_thread *gs_threads; /* GS_THREAD_LIMIT slots */
 static uint32_t gs_thread_hint, gs_thread_last_id, gs_chunk_hint, gs_last_generation;
 static pthread_key_t gs_thread_key;
 static bool gs_thread_key_usable;
+/* After an early end: what would have been recorded, and why it is not. */
+static uint32_t gs_missed_classes;
+static enum gf_lost_reason gs_missed_reason;
 
 static void gs_thread_ended(void *value)
 {
@@ -53,6 +56,11 @@ void gs_producer_init(void (*start)(void), void (*forget)(void))
 
 bool gs_enter_cold(uint32_t class, bool uses)
 {
+	if (__atomic_load_n(&gs_missed_classes, __ATOMIC_ACQUIRE) & class) {
+		if (!gs_tls.depth && gs_live.generation) /* else the journal is our parent's */
+			gs_count_lost(gs_missed_reason, 1);
+		return false;
+	}
 	uint32_t phase = __atomic_load_n(&gs_phase, __ATOMIC_RELAXED);
 	/* A raw clone() ran no fork handler, but the kernel wiped gs_live. */
 	if (phase == GS_PHASE_RUNNING && gs_live.generation == 0) {
@@ -105,8 +113,28 @@ void gs_producer_switch(uint32_t classes)
 	__atomic_store_n(&gs_live.classes, classes, __ATOMIC_RELEASE);
 }
 
+void gs_producer_stop(enum gf_lost_reason reason)
+{
+	uint32_t classes = gs_live.classes;
+	if (!(classes & GS_CLASS_API)) /* most of what is always seen is not told then */
+		classes &= ~(uint32_t)GS_CLASS_ALWAYS;
+	if (classes) { /* else it has stopped before: that reason stands */
+		gs_missed_reason = reason;
+		__atomic_store_n(&gs_missed_classes, classes, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
+	gs_producer_switch(0);
+}
+
+void gs_producer_end(void)
+{
+	__atomic_store_n(&gs_missed_classes, 0, __ATOMIC_RELAXED);
+	gs_producer_switch(0);
+}
+
 void gs_producer_forget(void)
 {
+	gs_missed_classes = 0;
 	gs_live.classes = 0;
 	gs_live.generation = 0;
 	memset(&gs_journal, 0, sizeof(gs_journal));

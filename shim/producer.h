@@ -210,6 +210,12 @@ bool gs_producer_begin(void) GS_HIDDEN;
 /** Switch classes on (a mask) or all off (0). */
 void gs_producer_switch(uint32_t classes) GS_HIDDEN;
 
+/** Recording ends early: calls that would have been recorded from now on count as lost. */
+void gs_producer_stop(enum gf_lost_reason reason) GS_HIDDEN;
+
+/** The end: nothing is counted any more. */
+void gs_producer_end(void) GS_HIDDEN;
+
 /** In a fork child: forget everything; nothing is freed, no lock is taken. */
 void gs_producer_forget(void) GS_HIDDEN;
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import resource
+import signal
 import subprocess
 
 from record_rig import HOST, Skip, environment, equal, folder, host, info, need, one, run, same_counts, test, told, traces
@@ -18,6 +19,14 @@ def small_disk(kib):
         yield where
     finally:
         subprocess.run(["umount", "-l", where])
+
+
+def nothing_in_silence(got, calls):
+    """What is not in the trace is counted; a few texts and clock marks of the recorder may be counted too."""
+    events = got["events"]
+    recorded = sum(events[key] for key in ("block_alloc", "block_free", "copy", "memset", "synchronization"))
+    missing = calls - recorded
+    need(missing <= got["lost_events"] <= missing + 50, f"{missing} events are missing, {got['lost_events']} are counted as lost")
 
 
 def one_line(done, *words):
@@ -47,6 +56,7 @@ def disk_that_fills_up():
         trace = disk / "t.gst"
         got = info(trace)
         need(got["events"]["block_alloc"] > 10000, f"{got['events']['block_alloc']} allocations kept")
+        nothing_in_silence(got, sum(told(done).values()))
         if got["events"]["block_alloc"] < 400000:
             one_line(done, "recording has stopped")
             need(any("stopped" in notice for notice in got["notices"]), got["notices"])
@@ -61,7 +71,7 @@ def file_size_limit():
         equal("status", done.returncode, 0)
         equal("calls", told(done)["allocs"], 300000)
         for trace in traces(where):
-            info(trace)
+            nothing_in_silence(info(trace), sum(told(done).values()))
 
 
 @test
@@ -83,6 +93,16 @@ def limit_of_the_trace():
     need(any("GPUSHIM_LIMIT" in notice for notice in got["notices"]), got["notices"])
     need(10 < got["events"]["block_alloc"] < 3000, f"{got['events']['block_alloc']} allocations")
     need(not list(where.glob("*.journal")), "no journal is left")
+    nothing_in_silence(got, sum(told(done).values()))
+
+
+@test
+def killed_beyond_the_limit():
+    where, done = host("abort", 200000, GPUSHIM_LIMIT="20K")
+    equal("status", done.returncode, -signal.SIGABRT)
+    got = info(one(where))
+    need(any("GPUSHIM_LIMIT" in notice for notice in got["notices"]), got["notices"])
+    nothing_in_silence(got, 5 * 200000 + 2)
 
 
 @test
