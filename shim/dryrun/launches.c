@@ -70,6 +70,7 @@ void gd_launch_describe(const struct gd_launch *launch, struct gd_operation *ope
 	memcpy(operation_out->block, launch->block, sizeof(launch->block));
 	operation_out->static_shared_bytes = (uint32_t)function->facts.static_shared_bytes;
 	operation_out->dynamic_shared_bytes = launch->shared_bytes;
+	operation_out->hint = launch->hint;
 	operation_out->registers = (uint32_t)function->facts.registers;
 	operation_out->local_bytes = (uint32_t)function->facts.local_bytes;
 }
@@ -83,9 +84,7 @@ static CUresult launch_on(
 	CUresult result = gd_launch_check(launch);
 	if (result != CUDA_SUCCESS)
 		return result;
-	launch->runs = false;
-	if (function->match.model)
-		gd_launch_gather(launch, parameters, extra);
+	gd_launch_gather(launch, parameters, extra);
 	if (!function->launched)
 		__atomic_store_n(&function->launched, 1, __ATOMIC_RELAXED);
 	if (gd_capture_touches(stream)) {
@@ -116,6 +115,7 @@ static CUresult launch_kernel(CUstream handle, bool per_thread, CUfunction funct
 {
 	struct gd_stream *stream;
 	struct gd_launch launch;
+	launch.hint = gd_hint_take(); /* also when the launch is refused */
 	launch.function = gd_function_get(function_handle);
 	if (!launch.function)
 		return CUDA_ERROR_INVALID_HANDLE;

@@ -12,6 +12,7 @@ struct gd_launch {
 	struct gd_function *function;
 	uint32_t grid[3], block[3];
 	uint32_t shared_bytes;
+	struct gd_hint hint;
 	bool cooperative;
 	bool runs; /* arguments are complete, the model shall be executed */
 	char arguments[GD_LAUNCH_ARGUMENTS];

@@ -261,11 +261,7 @@ GD_API_PTSZ(cuMemFreeAsync, (CUdeviceptr address, CUstream handle), (address, ha
 	struct release release = {block, block->object.generation};
 	GD_COUNT(block->device, frees, 1);
 	/* The clock does not delay it, a host function in front of it does. */
-	if (gd_operations_simple() || gd_stream_idle(stream)) {
-		release_effect(&release);
-		return CUDA_SUCCESS;
-	}
-	struct gd_operation operation = {.kind = 0};
+	struct gd_operation operation = {.kind = GD_OPERATION_SILENT};
 	gd_enqueue(stream, &operation, release_effect, &release, sizeof(release));
 	return CUDA_SUCCESS;
 }

@@ -24,9 +24,7 @@ static struct {
 	void *user;
 } observer; /* `see` is stored last, atomic */
 
-/* Work that the next kernel launch of this thread does, told by the math libraries. */
-static __thread uint64_t hinted_flops;
-static __thread int hinted_precision;
+static __thread struct gd_hint next_hint;
 
 bool gd_operations_start(void)
 {
@@ -86,8 +84,15 @@ GD_EXPORT void gpushim_dryrun_observe(
 
 GD_EXPORT void gpushim_dryrun_hint(unsigned long long flops, int precision)
 {
-	hinted_flops = flops;
-	hinted_precision = precision;
+	next_hint.flops = flops;
+	next_hint.precision = precision >= 0 && precision < 3 ? (uint32_t)precision : 0;
+}
+
+struct gd_hint gd_hint_take(void)
+{
+	struct gd_hint hint = next_hint;
+	next_hint.flops = 0;
+	return hint;
 }
 
 static uint64_t transfer_ns(uint64_t bytes, uint64_t bytes_per_s)
@@ -98,14 +103,9 @@ static uint64_t transfer_ns(uint64_t bytes, uint64_t bytes_per_s)
 /* Element-wise kernels by their number of threads, matrix products by their operations. */
 static uint64_t kernel_ns(const struct gd_operation *o)
 {
-	uint64_t flops = hinted_flops;
 	const uint64_t peaks[] = {gd_facts.fp32_per_s, gd_facts.tf32_per_s, gd_facts.fp16_per_s};
-	if (flops) {
-		uint64_t peak =
-		    peaks[hinted_precision >= 0 && hinted_precision < 3 ? hinted_precision : 0];
-		hinted_flops = 0;
-		return 3000 + transfer_ns(flops, peak);
-	}
+	if (o->hint.flops)
+		return 3000 + transfer_ns(o->hint.flops, peaks[o->hint.precision]);
 	double threads = (double)o->grid[0] * o->grid[1] * o->grid[2];
 	threads *= (double)o->block[0] * o->block[1] * o->block[2];
 	return 5000 + (uint64_t)(threads / 200);
@@ -194,7 +194,7 @@ void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation)
 	pthread_mutex_unlock(&stream->lock);
 	void (*see)(const struct gd_operation *, void *) =
 	    __atomic_load_n(&observer.see, __ATOMIC_ACQUIRE);
-	if (see)
+	if (see && operation->kind != GD_OPERATION_SILENT)
 		see(operation, observer.user);
 }
 
@@ -205,7 +205,6 @@ void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operat
 	filled.device = stream->device;
 	filled.context_id = stream->context_id;
 	filled.stream_id = stream->id;
-	filled.stream_kind = stream->kind;
 	if (filled.kind != GD_OPERATION_COPY)
 		filled.to_device = filled.device;
 	if (gd_queue_defer(stream, &filled, effect, argument, argument_bytes))

@@ -19,10 +19,10 @@ struct gd_stream;
 struct gd_context;
 
 enum gd_operation_kind {
-	GD_OPERATION_KERNEL = 1,
+	GD_OPERATION_SILENT, /* ordered like the others, but takes no time and is not shown */
+	GD_OPERATION_KERNEL,
 	GD_OPERATION_COPY,
 	GD_OPERATION_MEMSET,
-	GD_OPERATION_HOST_FUNCTION,
 };
 
 enum gd_memory_kind {
@@ -33,7 +33,12 @@ enum gd_memory_kind {
 	GD_MEMORY_ARRAY
 };
 
-/* Only grows at its end: observers of an older build read the fields they know. */
+/* What a math library said a kernel computes. */
+struct gd_hint {
+	uint64_t flops;	    /* 0: nothing was said */
+	uint32_t precision; /* 0 fp32, 1 tf32, 2 fp16 and bf16 */
+};
+
 struct gd_operation {
 	uint32_t kind; /* enum gd_operation_kind */
 	uint32_t device;
@@ -44,14 +49,13 @@ struct gd_operation {
 	const char *name;
 	uint32_t grid[3], block[3];
 	uint32_t static_shared_bytes, dynamic_shared_bytes, registers, local_bytes;
+	struct gd_hint hint;
 	/* copy and memset */
 	uint32_t from, to;  /* enum gd_memory_kind; a memset has `to` alone */
 	uint32_t to_device; /* other device of a peer copy, else `device` */
 	uint32_t value;	    /* of a memset */
 	uint64_t bytes;
 	uint32_t asynchronous;
-	uint32_t stream_kind; /* enum gd_stream_kind */
-	uint64_t correlation; /* of the runtime call; 0 when nobody set one */
 };
 
 /* What is done when the operation runs; must not call driver functions. */
@@ -97,6 +101,9 @@ static inline void gd_enqueue(struct gd_stream *stream, const struct gd_operatio
 	else if (effect)
 		effect(argument);
 }
+
+/** @return what was said about this launch of the thread; the next one begins without */
+struct gd_hint gd_hint_take(void);
 
 /** Give an operation its times, extend its stream by it and show it to the observer. */
 void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Order in the stand-in driver: streams, events, host functions, the clock, capture and graphs. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <time.h>
 
+#include "shim/dryrun/operations.h"
 #include "tests/dryrun/driver_test.h"
 
 static double now_ms(void)
@@ -106,6 +108,118 @@ TEST(the_model_gives_copies_and_kernels_time)
 	EXPECT(now_ms() - begin < 30);
 	OK(cuStreamSynchronize(stream));
 	EXPECT(now_ms() - begin >= 40);
+}
+
+static struct gd_operation seen[8];
+static unsigned seen_count;
+
+static void see(const struct gd_operation *operation, void *user)
+{
+	if (user == &seen && seen_count < 8)
+		seen[seen_count++] = *operation;
+}
+
+static void observe(bool on)
+{
+	void (*observe_call)(void (*)(const struct gd_operation *, void *), void *);
+	*(void **)&observe_call = dlsym(RTLD_DEFAULT, "gpushim_dryrun_observe");
+	REQUIRE(observe_call != NULL);
+	observe_call(on ? see : NULL, on ? &seen : NULL);
+}
+
+TEST(an_observer_sees_what_is_enqueued)
+{
+	CUstream stream;
+	CUdeviceptr a, pooled;
+	unsigned long long id;
+	static unsigned host;
+	start_small();
+	CUfunction function = load_kernel("nothing");
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamGetId(stream, &id));
+	OK(cuMemAlloc_v2(&a, 1000));
+	OK(launch(function, stream)); /* before anybody looks */
+	observe(true);
+	OK(cuLaunchKernel(function, 2, 3, 1, 64, 1, 1, 128, stream, NULL, NULL));
+	OK(cuMemcpyHtoDAsync_v2(a, &host, 4, stream));
+	OK(cuMemsetD16Async(a, 7, 10, stream));
+	OK(cuMemAllocAsync(&pooled, 100, stream));
+	OK(cuMemFreeAsync(pooled, stream)); /* no work of a device */
+	observe(false);
+	OK(launch(function, stream));
+	REQUIRE(seen_count == 3);
+	EXPECT_EQ(seen[0].kind, GD_OPERATION_KERNEL);
+	EXPECT_STR(seen[0].name, "nothing");
+	EXPECT(seen[0].grid[0] == 2 && seen[0].grid[1] == 3 && seen[0].block[0] == 64);
+	EXPECT_EQ(seen[0].dynamic_shared_bytes, 128);
+	EXPECT_EQ(seen[1].kind, GD_OPERATION_COPY);
+	EXPECT(seen[1].from == GD_MEMORY_PAGEABLE && seen[1].to == GD_MEMORY_DEVICE);
+	EXPECT(seen[1].bytes == 4 && seen[1].asynchronous);
+	EXPECT_EQ(seen[2].kind, GD_OPERATION_MEMSET);
+	EXPECT(seen[2].bytes == 20 && seen[2].value == 7 && seen[2].to == GD_MEMORY_DEVICE);
+	for (unsigned i = 0; i < 3; i++) {
+		EXPECT_EQ(seen[i].stream_id, id);
+		EXPECT(seen[i].start_ns && seen[i].start_ns <= seen[i].end_ns);
+		EXPECT(i == 0 || seen[i - 1].end_ns <= seen[i].start_ns);
+	}
+}
+
+static void hint(unsigned long long flops)
+{
+	void (*hint_call)(unsigned long long, int);
+	*(void **)&hint_call = dlsym(RTLD_DEFAULT, "gpushim_dryrun_hint");
+	REQUIRE(hint_call != NULL);
+	hint_call(flops, 0);
+}
+
+static uint64_t duration_us(unsigned i)
+{
+	REQUIRE(i < seen_count);
+	return (seen[i].end_ns - seen[i].start_ns + 500) / 1000;
+}
+
+static void wait_a_little(void *unused)
+{
+	usleep(5000);
+}
+
+TEST(what_a_kernel_computes_stays_with_its_launch)
+{
+	CUstream stream;
+	CUgraph graph;
+	CUgraphExec exec;
+	setenv("GPUSHIM_DRYRUN_CLOCK", "model", 1);
+	start("total=1073741824;cc=8.0;fp32=1000000000000"); /* 1e9 operations take 1 ms */
+	CUfunction function = load_kernel("nothing");
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	observe(true);
+	hint(1000000000);
+	OK(launch(function, stream));
+	OK(launch(function, stream));
+	hint(1000000000);
+	EXPECT_EQ(launch(NULL, stream), CUDA_ERROR_INVALID_HANDLE);
+	OK(launch(function, stream));
+	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	hint(2000000000);
+	OK(launch(function, stream));
+	OK(cuStreamEndCapture(stream, &graph));
+	OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	OK(launch(function, stream));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuLaunchHostFunc(stream, wait_a_little, NULL)); /* what follows waits for it */
+	hint(3000000000);
+	OK(launch(function, stream));
+	OK(launch(function, stream));
+	OK(cuStreamSynchronize(stream));
+	observe(false);
+	EXPECT_EQ(duration_us(0), 1003);
+	EXPECT_EQ(duration_us(1), 5);
+	EXPECT_EQ(duration_us(2), 5);
+	EXPECT_EQ(duration_us(3), 5);
+	EXPECT_EQ(duration_us(4), 2003);
+	EXPECT(seen[4].graph_exec_id && seen[4].node_id && !seen[3].graph_exec_id);
+	EXPECT_EQ(duration_us(5), 3003);
+	EXPECT_EQ(duration_us(6), 5);
 }
 
 /* ---- host functions ---- */
