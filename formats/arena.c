@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define BLOCK_BYTES 65536u
+#define ARRAY_FIRST 16u
 
 struct gf_arena_block {
 	struct gf_arena_block *before;
@@ -38,4 +39,19 @@ void gf_arena_free(struct gf_arena *arena)
 		arena->last = before;
 	}
 	arena->used = arena->size = 0;
+}
+
+bool gf_array_room(void **array, size_t *room, size_t count, size_t more, size_t bytes)
+{
+	if (more <= *room - count)
+		return true;
+	size_t wanted = *room ? 2 * *room : ARRAY_FIRST;
+	if (wanted < count + more)
+		wanted = count + more;
+	void *grown = realloc(*array, wanted * bytes);
+	if (!grown)
+		return false;
+	*array = grown;
+	*room = wanted;
+	return true;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that only grows and is freed at once; pointers into it stay valid.
+ * Memory that only grows: arenas, which are freed at once and leave everything where it is, and
+ * arrays.
  *
- * Threads: an arena belongs to one.
+ * Threads: an arena or array belongs to one.
  */
 #ifndef GF_ARENA_H
 #define GF_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gf_arena_block;
@@ -26,5 +28,15 @@ void *gf_arena_take(struct gf_arena *arena, size_t bytes);
 
 /** Free everything; the arena is empty and may be used again. */
 void gf_arena_free(struct gf_arena *arena);
+
+/**
+ * Make room for `more` elements behind the first `count` of an array.
+ *
+ * @param array  address of the pointer to it, NULL at first; the array may move
+ * @param room   elements there is room for
+ * @param bytes  of an element
+ * @return false when out of memory; the array is as it was
+ */
+bool gf_array_room(void **array, size_t *room, size_t count, size_t more, size_t bytes);
 
 #endif

@@ -11,24 +11,10 @@ static enum gf_status no_memory(struct gf_error *error)
 	return gf_fail(error, GF_NO_MEMORY, UINT64_MAX, "out of memory for the texts of the trace");
 }
 
-/* Room for `more` elements behind `count`. */
-static bool room_for(void **array, size_t *room, size_t count, size_t more, size_t bytes)
-{
-	if (more <= *room - count)
-		return true;
-	size_t wanted = count + more > 2 * *room ? count + more : 2 * *room;
-	void *grown = realloc(*array, wanted * bytes);
-	if (!grown)
-		return false;
-	*array = grown;
-	*room = wanted;
-	return true;
-}
-
 static bool add_texts(struct gf_definitions *all, const struct gf_batch *batch)
 {
 	uint32_t rows = batch->rows[GF_TAG_text].count;
-	if (!room_for(
+	if (!gf_array_room(
 		(void **)&all->texts, &all->text_room, all->text_count, rows, sizeof(*all->texts)))
 		return false;
 	for (uint32_t row = 0; row < rows; row++) {
@@ -61,9 +47,9 @@ enum gf_status gf_definitions_add(
 	struct gf_definitions *all = &reader->definitions;
 	uint32_t marks = batch->rows[GF_TAG_mark].count, clocks = batch->rows[GF_TAG_clock].count;
 	if (!add_texts(all, batch) ||
-	    !room_for((void **)&all->marks, &all->mark_room, all->mark_count, marks,
+	    !gf_array_room((void **)&all->marks, &all->mark_room, all->mark_count, marks,
 		sizeof(*all->marks)) ||
-	    !room_for((void **)&all->clocks, &all->clock_room, all->clock_count, clocks,
+	    !gf_array_room((void **)&all->clocks, &all->clock_room, all->clock_count, clocks,
 		sizeof(*all->clocks)))
 		return no_memory(error);
 	for (uint32_t row = 0; row < marks; row++) {

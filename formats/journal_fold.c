@@ -119,12 +119,12 @@ static enum gf_status open_pair(struct fold *fold)
 static bool all_known(const struct gf_unit *unit)
 {
 	for (uint64_t at = 0; at < unit->info.bytes;) {
-		const struct gf_text *record = (const void *)(unit->records + at);
-		const struct gf_record_type *type = gf_record_type(GF_HEAD_TAG(record->head));
-		uint32_t text = type && type->tag == GF_TAG_text ? (record->length + 7) & ~7u : 0;
-		if (!type || GF_HEAD_BYTES(record->head) != type->bytes + text)
+		const char *record = unit->records + at;
+		uint32_t head = *(const uint32_t *)(const void *)record;
+		const struct gf_record_type *type = gf_record_type(GF_HEAD_TAG(head));
+		if (!type || gf_record_fixed_bytes(record, head) != type->bytes)
 			return false;
-		at += GF_HEAD_BYTES(record->head);
+		at += GF_HEAD_BYTES(head);
 	}
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/arena.h"
 #include "formats/file_read.h"
 
 #define READINGS 4 /* of a chunk that looks damaged */
@@ -117,21 +118,6 @@ static int by_sequence(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static enum gf_status add_leftover(
-    struct gf_journal_copy *copy, size_t *room, const struct gf_leftover *leftover)
-{
-	if (copy->count == *room) {
-		size_t more = *room ? 2 * *room : 16;
-		struct gf_leftover *grown = realloc(copy->leftovers, more * sizeof(*grown));
-		if (!grown)
-			return GF_NO_MEMORY;
-		copy->leftovers = grown;
-		*room = more;
-	}
-	copy->leftovers[copy->count++] = *leftover;
-	return GF_OK;
-}
-
 /* Chunks that the file is too short for are counted as damaged: their records are gone. */
 static enum gf_status copy_chunks(
     int fd, uint32_t chunk_count, struct gf_journal_copy *copy, struct gf_error *error)
@@ -151,11 +137,14 @@ static enum gf_status copy_chunks(
 			status = GF_IO;
 		else
 			status = copy_chunk(fd, offset, buffer, &leftover);
-		if (!status) {
+		if (status == GF_OK &&
+		    !gf_array_room((void **)&copy->leftovers, &room, copy->count, 1,
+			sizeof(*copy->leftovers))) {
+			free(leftover.chunk);
+			status = GF_NO_MEMORY;
+		} else if (status == GF_OK) {
 			copy->damaged_chunks += leftover.damaged;
-			status = add_leftover(copy, &room, &leftover);
-			if (status)
-				free(leftover.chunk);
+			copy->leftovers[copy->count++] = leftover;
 		}
 		status = status == GF_END ? GF_OK : status;
 	}

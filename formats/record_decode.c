@@ -3,15 +3,6 @@
 #include "formats/decoder.h"
 #include "formats/frame.h"
 
-/* Fields of an older writer end earlier, those of a newer one go on: both are on field borders. */
-static uint32_t fixed_bytes(const char *record, uint32_t head)
-{
-	uint32_t bytes = GF_HEAD_BYTES(head);
-	if (GF_HEAD_TAG(head) == GF_TAG_text)
-		bytes -= (((const struct gf_text *)record)->length + 7) & ~7u;
-	return bytes;
-}
-
 static enum gf_status no_memory(size_t bytes, struct gf_error *error)
 {
 	return gf_fail(
@@ -74,6 +65,7 @@ static enum gf_status make_columns(
 	return batch->text_offsets && batch->text_bytes ? GF_OK : no_memory(text_bytes, error);
 }
 
+/* Fields of an older writer end earlier, those of a newer one go on: both are on field borders. */
 static void store_row(const struct gf_record_type *type, const char *record, uint32_t fixed,
     struct gf_rows *rows, uint32_t row)
 {
@@ -102,8 +94,8 @@ static void store_records(
 		if (batch->rows[tag].count == 0)
 			continue;
 		uint32_t row = next[tag]++;
-		store_row(
-		    gf_record_type(tag), record, fixed_bytes(record, head), &batch->rows[tag], row);
+		store_row(gf_record_type(tag), record, gf_record_fixed_bytes(record, head),
+		    &batch->rows[tag], row);
 		if (tag != GF_TAG_text)
 			continue;
 		const struct gf_text *text = (const struct gf_text *)record;

@@ -50,7 +50,7 @@ bool gf_record_valid(const void *record, uint32_t head)
 	if (tag != GF_TAG_text)
 		return true;
 	uint32_t length = ((const struct gf_text *)record)->length;
-	return length <= GF_TEXT_MAX_BYTES && ((length + 7) & ~7u) <= bytes - type->first_bytes;
+	return length <= GF_TEXT_MAX_BYTES && gf_text_padded(length) <= bytes - type->first_bytes;
 }
 
 /* ---- closed lists ---- */

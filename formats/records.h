@@ -472,11 +472,31 @@ unsigned gf_column_index(const struct gf_record_type *type, const char *name);
  */
 bool gf_record_valid(const void *record, uint32_t head);
 
-/** Bytes of text behind a text record, and where they begin; gf_record_valid must have said yes. */
-static inline const char *gf_text_bytes(const struct gf_text *text)
+/** Bytes that a text takes at the end of its record; `length` is at most GF_TEXT_MAX_BYTES. */
+static inline uint32_t gf_text_padded(uint32_t length)
+{
+	return (length + 7) & ~7u;
+}
+
+/**
+ * Bytes of head and fields.  Fewer than the type has now: an older writer; more: a newer one.
+ *
+ * @param record  one that gf_record_valid found right
+ * @param head    its head word
+ */
+static inline uint32_t gf_record_fixed_bytes(const void *record, uint32_t head)
 {
 	/* The text is the end of the record, so that fields can be added before it. */
-	return (const char *)text + GF_HEAD_BYTES(text->head) - (((size_t)text->length + 7) & ~(size_t)7);
+	uint32_t text = GF_HEAD_TAG(head) == GF_TAG_text
+			    ? gf_text_padded(((const struct gf_text *)record)->length)
+			    : 0;
+	return GF_HEAD_BYTES(head) - text;
+}
+
+/** Where the `length` bytes of text are; gf_record_valid must have said yes. */
+static inline const char *gf_text_bytes(const struct gf_text *text)
+{
+	return (const char *)text + gf_record_fixed_bytes(text, text->head);
 }
 
 /**

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/arena.h"
 #include "formats/file_read.h"
 #include "formats/frame_layout.h"
 #include "formats/wire.h"
@@ -83,19 +84,6 @@ static enum gf_status out_of_memory(struct scan *scan)
 	    "out of memory for the index of %zu frames", scan->index->count);
 }
 
-static bool room_for(void **array, size_t *room, size_t count, size_t bytes)
-{
-	if (count < *room)
-		return true;
-	size_t more = *room ? 2 * *room : 64;
-	void *grown = realloc(*array, more * bytes);
-	if (!grown)
-		return false;
-	*array = grown;
-	*room = more;
-	return true;
-}
-
 static const struct gf_leftover *find_leftover(
     const struct gf_journal_copy *journal, uint64_t sequence)
 {
@@ -116,7 +104,8 @@ static enum gf_status add_frame(struct scan *scan, const struct gf_frame_info *i
     const struct gf_frame_source *sources, const uint32_t *rows)
 {
 	struct gf_trace_index *index = scan->index;
-	if (!room_for((void **)&index->frames, &index->room, index->count, sizeof(*index->frames)))
+	if (!gf_array_room((void **)&index->frames, &index->room, index->count, 1,
+		sizeof(*index->frames)))
 		return out_of_memory(scan);
 	struct gf_frame_entry *entry = &index->frames[index->count++];
 	*entry = (struct gf_frame_entry){.info = *info};
@@ -130,8 +119,8 @@ static enum gf_status add_frame(struct scan *scan, const struct gf_frame_info *i
 		    find_leftover(scan->journal, sources[i].sequence);
 		if (!leftover)
 			continue;
-		if (!room_for((void **)&index->covered, &index->covered_room, index->covered_count,
-			sizeof(*index->covered)))
+		if (!gf_array_room((void **)&index->covered, &index->covered_room,
+			index->covered_count, 1, sizeof(*index->covered)))
 			return out_of_memory(scan);
 		index->covered[index->covered_count++] =
 		    (struct gf_covered){(size_t)(leftover - scan->journal->leftovers),
