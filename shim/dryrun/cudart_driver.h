@@ -26,6 +26,8 @@
 #if CUDA_VERSION >= 12040
 #define GD_DRIVER_FUNCTIONS_124(X, P) \
 	X(cuLibraryGetKernelCount, 12040) \
+	X(cuGraphAddNode, 12030) \
+	X(cuGraphConditionalHandleCreate, 12030) \
 	P(cuStreamBeginCaptureToGraph, 12030, 12030)
 #else
 #define GD_DRIVER_FUNCTIONS_124(X, P)
@@ -58,7 +60,6 @@
 #define GD_DRIVER_FUNCTIONS(X, P) \
 	X(cuInit, 2000) \
 	X(cuDriverGetVersion, 2020) \
-	X(cuGetErrorString, 6000) \
 	X(cuDeviceGet, 2000) \
 	X(cuDeviceGetCount, 2000) \
 	X(cuDeviceGetName, 2000) \
@@ -177,13 +178,11 @@
 	P(cuLaunchKernelEx, 11060, 11060) \
 	P(cuLaunchCooperativeKernel, 9000, 9000) \
 	X(cuModuleLoadData, 2000) \
-	X(cuModuleUnload, 2000) \
 	X(cuModuleGetFunction, 2000) \
 	X(cuModuleGetGlobal, 3020) \
 	X(cuFuncGetAttribute, 2020) \
 	X(cuFuncSetAttribute, 9000) \
 	X(cuFuncSetCacheConfig, 3000) \
-	X(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050) \
 	X(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000) \
 	X(cuOccupancyAvailableDynamicSMemPerBlock, 10020) \
 	X(cuProfilerStart, 4000) \

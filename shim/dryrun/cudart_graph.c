@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs: made by capture, looked at, instantiated. */
+/* Life of graphs: made, instantiated, updated, given away. */
 #include "cudart.h"
 
 GD_EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
@@ -19,48 +19,6 @@ GD_EXPORT cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 	GD_BIND();
 	return gd_rt_result(gd_driver.cuGraphClone(clone, graph));
 }
-
-GD_EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
-{
-	GD_BIND();
-	return gd_rt_result(gd_driver.cuGraphGetNodes(graph, nodes, count));
-}
-
-GD_EXPORT cudaError_t cudaGraphGetRootNodes(
-    cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
-{
-	GD_BIND();
-	return gd_rt_result(gd_driver.cuGraphGetRootNodes(graph, nodes, count));
-}
-
-GD_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
-{
-	CUgraphNodeType found;
-	cudaError_t error;
-
-	GD_BIND();
-	error = gd_rt_result(gd_driver.cuGraphNodeGetType(node, &found));
-	if (!error)
-		*type = (enum cudaGraphNodeType)found;
-	return error;
-}
-
-#if CUDART_VERSION >= 13000
-GD_EXPORT cudaError_t cudaGraphNodeGetDependencies(
-    cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges, size_t *count)
-{
-	GD_BIND();
-	return gd_rt_result(
-	    gd_driver.cuGraphNodeGetDependencies(node, nodes, (CUgraphEdgeData *)edges, count));
-}
-#else
-GD_EXPORT cudaError_t cudaGraphNodeGetDependencies(
-    cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count)
-{
-	GD_BIND();
-	return gd_rt_result(gd_driver.cuGraphNodeGetDependencies(node, nodes, count));
-}
-#endif
 
 GD_EXPORT cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned flags)
 {
@@ -85,7 +43,32 @@ GD_EXPORT cudaError_t cudaGraphInstantiate(
 GD_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph,
     cudaGraphNode_t *error_node, char *log, size_t log_bytes)
 {
+	if (error_node)
+		*error_node = NULL;
+	if (log && log_bytes)
+		*log = 0;
 	return cudaGraphInstantiateWithFlags(out, graph, 0);
+}
+#endif
+
+#if CUDART_VERSION >= 12000
+_Static_assert(
+    sizeof(cudaGraphExecUpdateResultInfo) == sizeof(CUgraphExecUpdateResultInfo), "update result");
+
+GD_EXPORT cudaError_t cudaGraphExecUpdate(
+    cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *result)
+{
+	GD_BIND();
+	return gd_rt_result(
+	    gd_driver.cuGraphExecUpdate(exec, graph, (CUgraphExecUpdateResultInfo *)result));
+}
+#else
+GD_EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+    cudaGraphNode_t *error_node, enum cudaGraphExecUpdateResult *result)
+{
+	GD_BIND();
+	return gd_rt_result(gd_driver.cuGraphExecUpdate(
+	    exec, graph, error_node, (CUgraphExecUpdateResult *)result));
 }
 #endif
 

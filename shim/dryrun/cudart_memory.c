@@ -63,6 +63,26 @@ GD_EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags
 	return error;
 }
 
+#if CUDART_VERSION >= 13000
+GD_EXPORT cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice,
+    struct cudaMemLocation location)
+{
+	CUmemLocation where = {.type = (CUmemLocationType)location.type, .id = location.id};
+
+	GD_BIND();
+	return gd_rt_result(gd_driver.cuMemAdvise(
+	    (CUdeviceptr)(uintptr_t)address, bytes, (CUmem_advise)advice, where));
+}
+#else
+GD_EXPORT cudaError_t cudaMemAdvise(
+    const void *address, size_t bytes, enum cudaMemoryAdvise advice, int device)
+{
+	GD_BIND();
+	return gd_rt_result(gd_driver.cuMemAdvise(
+	    (CUdeviceptr)(uintptr_t)address, bytes, (CUmem_advise)advice, device));
+}
+#endif
+
 /* cudaFree(0) is the idiom for "make the context now": GD_BIND has done it. */
 GD_EXPORT cudaError_t cudaFree(void *address)
 {

@@ -2,6 +2,7 @@
 /* Copies and fills.  A copy with a stated direction goes to the driver's function of that
  * direction. */
 #include "cudart.h"
+#include "cudart_copy_plan.h"
 
 static inline CUdeviceptr device(const void *pointer)
 {
@@ -51,47 +52,13 @@ GD_EXPORT cudaError_t cudaMemcpyAsync(
 	}
 }
 
-/* Which side of a pitched copy is memory of what kind; false for a direction that does not exist.
- */
-static bool sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
-{
-	static const CUmemorytype table[][2] = {
-	    [cudaMemcpyHostToHost] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST},
-	    [cudaMemcpyHostToDevice] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE},
-	    [cudaMemcpyDeviceToHost] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST},
-	    [cudaMemcpyDeviceToDevice] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE},
-	    [cudaMemcpyDefault] = {CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED},
-	};
-
-	if ((unsigned)kind >= sizeof(table) / sizeof(*table))
-		return false;
-	*from = table[kind][0];
-	*to = table[kind][1];
-	return true;
-}
-
-static bool plan_2d(CUDA_MEMCPY2D *plan, void *to, size_t to_pitch, const void *from,
-    size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
-{
-	*plan = (CUDA_MEMCPY2D){0};
-	plan->srcHost = from;
-	plan->srcDevice = device(from);
-	plan->srcPitch = from_pitch;
-	plan->dstHost = to;
-	plan->dstDevice = device(to);
-	plan->dstPitch = to_pitch;
-	plan->WidthInBytes = width;
-	plan->Height = height;
-	return sides(kind, &plan->srcMemoryType, &plan->dstMemoryType);
-}
-
 GD_EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
     size_t width, size_t height, enum cudaMemcpyKind kind)
 {
 	CUDA_MEMCPY2D plan;
 
 	GD_BIND();
-	if (!plan_2d(&plan, to, to_pitch, from, from_pitch, width, height, kind))
+	if (!gd_rt_plan_2d(&plan, to, to_pitch, from, from_pitch, width, height, kind))
 		return gd_rt_note(cudaErrorInvalidMemcpyDirection);
 	return gd_rt_result(GD_ORDERED.cuMemcpy2DUnaligned(&plan));
 }
@@ -102,38 +69,9 @@ GD_EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *f
 	CUDA_MEMCPY2D plan;
 
 	GD_BIND();
-	if (!plan_2d(&plan, to, to_pitch, from, from_pitch, width, height, kind))
+	if (!gd_rt_plan_2d(&plan, to, to_pitch, from, from_pitch, width, height, kind))
 		return gd_rt_note(cudaErrorInvalidMemcpyDirection);
 	return gd_rt_result(GD_ORDERED.cuMemcpy2DAsync(&plan, stream));
-}
-
-/* Arrays (textures) are not part of the stand-in; the driver refuses what is left of such a plan.
- */
-static cudaError_t plan_3d(CUDA_MEMCPY3D *plan, const struct cudaMemcpy3DParms *p)
-{
-	*plan = (CUDA_MEMCPY3D){0};
-	if (p->srcArray || p->dstArray)
-		return cudaErrorNotSupported;
-	plan->srcXInBytes = p->srcPos.x;
-	plan->srcY = p->srcPos.y;
-	plan->srcZ = p->srcPos.z;
-	plan->srcHost = p->srcPtr.ptr;
-	plan->srcDevice = device(p->srcPtr.ptr);
-	plan->srcPitch = p->srcPtr.pitch;
-	plan->srcHeight = p->srcPtr.ysize;
-	plan->dstXInBytes = p->dstPos.x;
-	plan->dstY = p->dstPos.y;
-	plan->dstZ = p->dstPos.z;
-	plan->dstHost = p->dstPtr.ptr;
-	plan->dstDevice = device(p->dstPtr.ptr);
-	plan->dstPitch = p->dstPtr.pitch;
-	plan->dstHeight = p->dstPtr.ysize;
-	plan->WidthInBytes = p->extent.width;
-	plan->Height = p->extent.height;
-	plan->Depth = p->extent.depth;
-	return sides(p->kind, &plan->srcMemoryType, &plan->dstMemoryType)
-		   ? cudaSuccess
-		   : cudaErrorInvalidMemcpyDirection;
 }
 
 GD_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -142,7 +80,7 @@ GD_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 	cudaError_t error;
 
 	GD_BIND();
-	error = plan_3d(&plan, p);
+	error = gd_rt_plan_3d(&plan, p);
 	return error ? gd_rt_note(error) : gd_rt_result(GD_ORDERED.cuMemcpy3D(&plan));
 }
 
@@ -152,7 +90,7 @@ GD_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaS
 	cudaError_t error;
 
 	GD_BIND();
-	error = plan_3d(&plan, p);
+	error = gd_rt_plan_3d(&plan, p);
 	return error ? gd_rt_note(error) : gd_rt_result(GD_ORDERED.cuMemcpy3DAsync(&plan, stream));
 }
 

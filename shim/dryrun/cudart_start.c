@@ -25,7 +25,7 @@ static void *ask(const char *name, int version, cuuint64_t flags)
 	return function ? function : (void *)missing_function;
 }
 
-/* Everything at once, as the real runtime does: some 250 requests. */
+/* Everything at once, as the real runtime does. */
 static void ask_for_all(void)
 {
 #define GD_ASK(name, version) \
