@@ -249,18 +249,14 @@ static void read_info(const struct gd_image *image, const char *name, struct gd_
 	const char *data = section_data(image, header);
 	uint64_t at = 0;
 	uint32_t dims[3];
-	facts->parameter_count = 0;
 	for (const struct info *i; data && (i = next_info(data, header->sh_size, &at)) != NULL;) {
-		if (i->format != INFO_SIZED)
+		if (i->format != INFO_SIZED || i->attribute != INFO_MAX_THREADS ||
+		    i->value < sizeof(dims))
 			continue;
-		if (i->attribute == INFO_PARAMETER)
-			facts->parameter_count++;
-		if (i->attribute == INFO_MAX_THREADS && i->value >= sizeof(dims)) {
-			memcpy(dims, i + 1, sizeof(dims));
-			uint64_t threads = (uint64_t)dims[0] * dims[1] * dims[2];
-			if (threads && threads < 1024)
-				facts->max_threads = (int)threads;
-		}
+		memcpy(dims, i + 1, sizeof(dims));
+		uint64_t threads = (uint64_t)dims[0] * dims[1] * dims[2];
+		if (threads && threads < 1024)
+			facts->max_threads = (int)threads;
 	}
 }
 
@@ -279,8 +275,7 @@ static bool ptx_has_entry(const char *text, const char *name)
 bool gd_image_kernel(
     const struct gd_image *image, const char *name, struct gd_code_facts *facts_out)
 {
-	*facts_out = (struct gd_code_facts){
-	    .registers = 32, .max_threads = 1024, .const_bytes = 0, .parameter_count = -1};
+	*facts_out = (struct gd_code_facts){.registers = 32, .max_threads = 1024};
 	if (!image->text)
 		return true;
 	if (!image->elf)

@@ -26,9 +26,6 @@ struct gd_code_facts {
 	int registers;
 	int max_threads;
 	int static_shared_bytes;
-	int local_bytes;
-	int const_bytes;
-	int parameter_count; /* -1: unknown */
 };
 
 /**

@@ -12,7 +12,6 @@
 #include "shim/dryrun/handles.h"
 
 struct gd_context;
-struct gd_capture;
 struct gd_node;
 struct gd_stream;
 
@@ -21,16 +20,14 @@ struct gd_event {
 	uint32_t flags;
 	uint32_t device;
 	uint64_t context_id;
-	pthread_mutex_t lock; /* everything below */
-	uint64_t recorded;    /* tickets given; 0: never recorded */
-	uint64_t done;	      /* highest ticket whose time is known */
-	uint64_t time_ns;     /* of `done` */
-	uint64_t ready_ns;    /* when the awaited work ends; 0 with the instant clock */
-	uint32_t queued;      /* entries of queues that still mention the event */
-	bool destroyed;	      /* while `queued`: the last entry frees it */
-	struct gd_capture
-	    *capture; /* last recorded inside this capture; guarded by the capture lock */
-	uint64_t capture_id;
+	pthread_mutex_t lock;  /* everything below */
+	uint64_t recorded;     /* tickets given; 0: never recorded */
+	uint64_t done;	       /* highest ticket whose time is known */
+	uint64_t time_ns;      /* of `done` */
+	uint64_t ready_ns;     /* when the awaited work ends; 0 with the instant clock */
+	uint32_t queued;       /* entries of queues that still mention the event */
+	bool destroyed;	       /* while `queued`: the last entry frees it */
+	uint64_t capture_id;   /* last recorded inside this capture; guarded by the capture lock */
 	struct gd_node **tips; /* nodes that stand for the record; guarded by the capture lock */
 	uint32_t tip_count;
 };

@@ -19,8 +19,8 @@ CUresult gd_function_attribute(
 		return CUDA_SUCCESS;
 		FUNCTION_ATTRIBUTE(MAX_THREADS_PER_BLOCK, facts->max_threads)
 		FUNCTION_ATTRIBUTE(SHARED_SIZE_BYTES, facts->static_shared_bytes)
-		FUNCTION_ATTRIBUTE(CONST_SIZE_BYTES, facts->const_bytes)
-		FUNCTION_ATTRIBUTE(LOCAL_SIZE_BYTES, facts->local_bytes)
+		FUNCTION_ATTRIBUTE(CONST_SIZE_BYTES, 0)
+		FUNCTION_ATTRIBUTE(LOCAL_SIZE_BYTES, 0)
 		FUNCTION_ATTRIBUTE(NUM_REGS, facts->registers)
 		FUNCTION_ATTRIBUTE(PTX_VERSION, function->module->image->ptx_version)
 		FUNCTION_ATTRIBUTE(BINARY_VERSION, function->module->image->binary_version)
@@ -28,7 +28,7 @@ CUresult gd_function_attribute(
 		FUNCTION_ATTRIBUTE(
 		    MAX_DYNAMIC_SHARED_SIZE_BYTES, function->max_dynamic_shared_bytes)
 		FUNCTION_ATTRIBUTE(PREFERRED_SHARED_MEMORY_CARVEOUT, function->shared_carveout)
-		FUNCTION_ATTRIBUTE(CLUSTER_SIZE_MUST_BE_SET, function->cluster_must_be_set)
+		FUNCTION_ATTRIBUTE(CLUSTER_SIZE_MUST_BE_SET, 0)
 		FUNCTION_ATTRIBUTE(REQUIRED_CLUSTER_WIDTH, function->cluster[0])
 		FUNCTION_ATTRIBUTE(REQUIRED_CLUSTER_HEIGHT, function->cluster[1])
 		FUNCTION_ATTRIBUTE(REQUIRED_CLUSTER_DEPTH, function->cluster[2])

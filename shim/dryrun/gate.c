@@ -17,9 +17,26 @@ static unsigned reasons(void)
 	return __atomic_load_n(&gd_gate_reasons, __ATOMIC_ACQUIRE);
 }
 
+/* GPUSHIM_DRYRUN_CALLS and GPUSHIM_DRYRUN_FAULTS, once. */
+static void read_settings(void)
+{
+	unsigned more = 0;
+	if (gd_call_log_open(getenv("GPUSHIM_DRYRUN_CALLS")))
+		more |= GD_GATE_LOG;
+	if (gd_fault_script_read(getenv("GPUSHIM_DRYRUN_FAULTS")))
+		more |= GD_GATE_FAULTS;
+	__atomic_or_fetch(&gd_gate_reasons, more, __ATOMIC_RELEASE);
+}
+
+static void read_settings_once(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, read_settings);
+}
+
 CUresult gd_gate_enter(const char *name, bool early)
 {
-	gd_gate_start();
+	read_settings_once();
 	current_call = name;
 	unsigned why = reasons();
 	if (why & GD_GATE_FORKED && !early)
@@ -57,22 +74,6 @@ static void after_fork_in_child(void)
 		__atomic_store_n(&gd_gate_reasons, why | GD_GATE_FORKED, __ATOMIC_RELEASE);
 }
 
-static void read_settings(void)
-{
-	unsigned more = 0;
-	if (gd_call_log_open(getenv("GPUSHIM_DRYRUN_CALLS")))
-		more |= GD_GATE_LOG;
-	if (gd_fault_script_read(getenv("GPUSHIM_DRYRUN_FAULTS")))
-		more |= GD_GATE_FAULTS;
-	__atomic_or_fetch(&gd_gate_reasons, more, __ATOMIC_RELEASE);
-}
-
-void gd_gate_start(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, read_settings);
-}
-
 static void arm_fork_handler(void)
 {
 	pthread_atfork(NULL, NULL, after_fork_in_child);
@@ -81,7 +82,7 @@ static void arm_fork_handler(void)
 void gd_gate_open(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	gd_gate_start();
+	read_settings_once();
 	pthread_once(&once, arm_fork_handler);
 	__atomic_and_fetch(&gd_gate_reasons, ~(unsigned)GD_GATE_UNINITIALISED, __ATOMIC_RELEASE);
 }

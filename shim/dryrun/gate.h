@@ -50,9 +50,6 @@ CUresult gd_gate_size(size_t bytes);
 /** cuInit succeeded: calls may pass from now on.  Also arms the fork handler. */
 void gd_gate_open(void);
 
-/** Read GPUSHIM_DRYRUN_CALLS and GPUSHIM_DRYRUN_FAULTS once; any number of calls. */
-void gd_gate_start(void);
-
 /** @return whether this process was forked from an initialised one */
 bool gd_gate_forked(void);
 

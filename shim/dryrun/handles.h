@@ -33,10 +33,8 @@
 	T(GRAPH) \
 	T(NODE) \
 	T(EXEC) \
-	T(LINK) \
 	T(USER_OBJECT) \
-	T(CAPTURE) \
-	T(TEXTURE)
+	T(CAPTURE)
 
 enum gd_type {
 #define GD_TYPE_ENUM(name) GD_TYPE_##name,

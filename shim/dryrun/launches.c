@@ -72,7 +72,6 @@ void gd_launch_describe(const struct gd_launch *launch, struct gd_operation *ope
 	operation_out->dynamic_shared_bytes = launch->shared_bytes;
 	operation_out->hint = launch->hint;
 	operation_out->registers = (uint32_t)function->facts.registers;
-	operation_out->local_bytes = (uint32_t)function->facts.local_bytes;
 }
 
 static CUresult launch_on(

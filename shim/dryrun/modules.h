@@ -32,7 +32,7 @@ struct gd_function {
 	/* Settable by cuFuncSetAttribute. */
 	int max_dynamic_shared_bytes;
 	int shared_carveout;
-	int cluster[3], cluster_must_be_set, non_portable_cluster;
+	int cluster[3], non_portable_cluster;
 	int scheduling_policy;
 	uint32_t launched; /* lazily loaded: 0 until the first launch; atomic */
 	struct gd_model_match match;

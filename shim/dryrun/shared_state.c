@@ -270,15 +270,6 @@ uint64_t gd_budget_used(unsigned device)
 	return bytes;
 }
 
-uint64_t gd_budget_used_here(unsigned device)
-{
-	lock(gd_shared);
-	uint64_t bytes =
-	    own->used_bytes[gd_physical[device]] + own->context_bytes[gd_physical[device]];
-	unlock(gd_shared);
-	return bytes;
-}
-
 /* Names are only added, so a reader needs no lock. */
 static struct gd_shared_missing *find_missing(const char *name)
 {

@@ -105,9 +105,6 @@ void gd_budget_give(unsigned device, uint64_t bytes, bool context);
 /** @return bytes of the device that all processes together hold; reaps dead ones */
 uint64_t gd_budget_used(unsigned device);
 
-/** @return bytes that this process holds on the device, context reserve included */
-uint64_t gd_budget_used_here(unsigned device);
-
 /**
  * Note that a function was reached which is not provided.
  *

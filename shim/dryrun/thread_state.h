@@ -19,7 +19,6 @@ struct gd_current {
 struct gd_thread {
 	uint32_t depth;	       /* entries of stack in use */
 	uint32_t capture_mode; /* CUstreamCaptureMode of new unsafe calls */
-	uint32_t captures;     /* capture sequences begun by this thread that forbid unsafe calls */
 	struct gd_current stack[GD_CONTEXT_STACK];
 	struct gd_stream *streams[GD_MAX_CONTEXTS]; /* default streams by context index */
 	uint64_t context_ids[GD_MAX_CONTEXTS];	    /* the context that such a stream belongs to */
