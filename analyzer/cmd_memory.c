@@ -57,13 +57,6 @@ static void counts_text(const struct ga_account *account, const struct ga_page *
 
 #define ROWS_SHOWN 12
 
-/* --top, 0 for all. */
-static size_t rows_shown(const struct ga_options *options)
-{
-	uint64_t rows = ga_option_size(options, GA_OPTION_TOP, ROWS_SHOWN);
-	return rows ? rows : SIZE_MAX;
-}
-
 static void device_text(const struct ga_options *options, const struct ga_memory *memory,
     const struct ga_account *account, const struct ga_page *page)
 {
@@ -85,7 +78,7 @@ static void device_text(const struct ga_options *options, const struct ga_memory
 	fputc('\n', page->out);
 	ga_view_drawing(memory, account, page);
 	fputc('\n', page->out);
-	ga_view_peak_text(memory, account, rows_shown(options), page);
+	ga_view_peak_text(memory, account, ga_view_shown(options, ROWS_SHOWN), page);
 }
 
 static void put_text(const struct ga_options *options, const struct ga_memory *memory,

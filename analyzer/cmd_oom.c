@@ -131,9 +131,7 @@ static void held_facts(
 	ga_fact(page, "held", "%s in live tensors, %s cached by PyTorch, %s outside PyTorch",
 	    size_or_unknown(oom->allocated, live), size_or_unknown(unallocated(oom), cached),
 	    size_or_unknown(oom->non_torch, other));
-	if (oom->top.count == 0 || !oom->top.items[0].blocks)
-		return;
-	char *site = ga_site_text(&oom->top.items[0], model->stacks);
+	char *site = oom->top.count ? ga_sites_largest(&oom->top, model->stacks) : NULL;
 	if (site)
 		ga_fact(page, "most of it", "by %s", site);
 	free(site);
@@ -178,7 +176,8 @@ static char *oom_heading(const struct ga_model *model, const struct ga_oom *oom,
 	return heading;
 }
 
-static void oom_text(const struct ga_memory *memory, size_t index, const struct ga_page *page)
+static void oom_text(const struct ga_options *options, const struct ga_memory *memory,
+    size_t index, const struct ga_page *page)
 {
 	const struct ga_oom *oom = &memory->refusals.ooms[index];
 	const struct ga_model *model = memory->model;
@@ -198,9 +197,15 @@ static void oom_text(const struct ga_memory *memory, size_t index, const struct 
 		ga_fact(page, "refused call", "%s", call_name(model, oom));
 	free(cause);
 	free(heading);
+	struct ga_sites_shown shown = ga_view_shown(options, SITES_SHOWN);
+	struct ga_stack stack = ga_stacks_frames(model->stacks, oom->stack_id);
+	if (shown.stacks && stack.count) {
+		ga_heading(page, "asked by");
+		ga_stack_text(&stack, page);
+	}
 	if (oom->top.count) {
 		fputc('\n', page->out);
-		ga_sites_text(&oom->top, model->stacks, SITES_SHOWN, page);
+		ga_sites_text(&oom->top, model->stacks, shown, page);
 	}
 }
 
@@ -228,7 +233,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 	else
 		summary_text(&memory, page);
 	for (size_t i = 0; i < memory.refusals.count && !json; i++)
-		oom_text(&memory, i, page);
+		oom_text(options, &memory, i, page);
 	ga_model_damage_notice(model, &notices);
 	ga_model_notices(model, &notices);
 	ga_memory_notices(&memory, &notices);

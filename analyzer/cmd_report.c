@@ -164,7 +164,7 @@ static void devices_text(const struct ga_memory *memory, const struct ga_page *p
 	uint64_t total;
 	account = ga_view_fullest(memory, &total);
 	fputc('\n', page->out);
-	ga_view_peak_text(memory, account, HOLDERS_SHOWN, page);
+	ga_view_peak_text(memory, account, (struct ga_sites_shown){.rows = HOLDERS_SHOWN}, page);
 	fputc('\n', page->out);
 	ga_view_drawing(memory, account, page);
 }

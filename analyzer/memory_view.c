@@ -84,14 +84,21 @@ void ga_view_peak_json(
 	ga_sites_free(&sites);
 }
 
+struct ga_sites_shown ga_view_shown(const struct ga_options *options, size_t rows)
+{
+	uint64_t top = ga_option_size(options, GA_OPTION_TOP, rows);
+	return (struct ga_sites_shown){.rows = top ? top : SIZE_MAX,
+	    .stacks = ga_option_given(options, GA_OPTION_STACKS)};
+}
+
 void ga_view_peak_text(const struct ga_memory *memory, const struct ga_account *account,
-    size_t limit, const struct ga_page *page)
+    struct ga_sites_shown shown, const struct ga_page *page)
 {
 	struct ga_sites sites;
 	if (account->peak.allocated == 0)
 		return;
 	ga_memory_peak_sites(memory, account, &sites);
-	ga_sites_text(&sites, memory->model->stacks, limit, page);
+	ga_sites_text(&sites, memory->model->stacks, shown, page);
 	ga_sites_free(&sites);
 }
 

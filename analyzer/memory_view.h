@@ -31,9 +31,12 @@ void ga_view_figures_json(
 void ga_view_peak_json(
     const struct ga_memory *memory, const struct ga_account *account, struct ga_json *json);
 
-/** Who holds the peak, as a table of at most `limit` rows. */
+/** What --top and --stacks ask for; `rows` without --top. */
+struct ga_sites_shown ga_view_shown(const struct ga_options *options, size_t rows);
+
+/** Who holds the peak, as ga_sites_text(). */
 void ga_view_peak_text(const struct ga_memory *memory, const struct ga_account *account,
-    size_t limit, const struct ga_page *page);
+    struct ga_sites_shown shown, const struct ga_page *page);
 
 /** Member `timeline`. */
 void ga_view_timeline_json(

@@ -112,8 +112,10 @@ enum ga_command {
 	    "write to FILE instead of standard output") \
 	O(FAIL_ABOVE, 0, "fail-above", "SIZE", GA_ON(memory), \
 	    "exit with 4 if a device's peak of reserved memory is above SIZE") \
-	O(TOP, 0, "top", "N", GA_ON(memory), \
-	    "rows of the table of who holds the peak (12); 0: all") \
+	O(TOP, 0, "top", "N", GA_ON(memory) | GA_ON(oom), \
+	    "rows of the table of who holds the memory (memory: 12, oom: 8); 0: all") \
+	O(STACKS, 0, "stacks", NULL, GA_ON(memory) | GA_ON(oom), \
+	    "below that table the whole call stack of each row; oom: also of the request") \
 	O(FORMAT, 'f', "format", "csv|chrome", GA_ON(export), "what to write") \
 	O(TRACE, 'o', "output", "PATH", GA_ON_STARTERS, \
 	    "the trace: a file (an old one becomes FILE.old), or a folder for default names; " \

@@ -80,21 +80,12 @@ void ga_sites_json(const struct ga_sites *sites, struct ga_stacks *stacks, struc
 	ga_json_list_end(json);
 }
 
-char *ga_site_text(const struct ga_site *site, struct ga_stacks *stacks)
-{
-	char bytes[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT];
-	struct ga_words words = ga_stacks_words(stacks, stack_of(site));
-	if (!words.place)
-		return NULL;
-	return ga_format("%s%s%s %s in %s block%s", words.place, words.operation ? " " : "",
-	    words.operation ? words.operation : "", ga_size_text(site->bytes, bytes),
-	    ga_count_text(site->blocks, blocks), site->blocks == 1 ? "" : "s");
-}
-
-/* What a row shows of one or more sites that look alike. */
+/* What is shown of one or more sites that look alike. */
 struct row {
 	const char *place, *operation; /* never NULL; borrowed */
 	uint64_t bytes, blocks;
+	uint32_t stack; /* of the largest of them */
+	size_t stacks;
 };
 
 struct rows {
@@ -108,7 +99,9 @@ static struct row row_of(const struct ga_site *site, struct ga_stacks *stacks)
 	return (struct row){.place = words.place ? words.place : "unknown",
 	    .operation = words.operation ? words.operation : "",
 	    .bytes = site->bytes,
-	    .blocks = site->blocks};
+	    .blocks = site->blocks,
+	    .stack = stack_of(site),
+	    .stacks = 1};
 }
 
 #define MERGE_LIMIT 2048 /* rows that are compared; the small sites behind them stay apart */
@@ -123,6 +116,7 @@ static void add_row(struct rows *rows, struct row row)
 			continue;
 		other->bytes += row.bytes;
 		other->blocks += row.blocks;
+		other->stacks++;
 		return;
 	}
 	rows->items[rows->count++] = row;
@@ -135,6 +129,30 @@ static int compare_rows(const void *left, const void *right)
 		return a->bytes > b->bytes ? -1 : 1;
 	int order = strcmp(a->place, b->place);
 	return order ? order : strcmp(a->operation, b->operation);
+}
+
+/* Largest first; free `items`. */
+static struct rows merge_sites(const struct ga_sites *sites, struct ga_stacks *stacks)
+{
+	struct rows rows = {.items = ga_xalloc(sites->count + 1, sizeof(*rows.items))};
+	for (size_t i = 0; i < sites->count; i++)
+		add_row(&rows, row_of(&sites->items[i], stacks));
+	qsort(rows.items, rows.count, sizeof(*rows.items), compare_rows);
+	return rows;
+}
+
+char *ga_sites_largest(const struct ga_sites *sites, struct ga_stacks *stacks)
+{
+	char bytes[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT];
+	struct rows rows = merge_sites(sites, stacks);
+	const struct row *row = &rows.items[0];
+	char *text = NULL;
+	if (rows.count && row->blocks && ga_stacks_words(stacks, row->stack).place)
+		text = ga_format("%s%s%s %s in %s block%s", row->place, row->operation[0] ? " " : "",
+		    row->operation, ga_size_text(row->bytes, bytes),
+		    ga_count_text(row->blocks, blocks), row->blocks == 1 ? "" : "s");
+	free(rows.items);
+	return text;
 }
 
 static void put_row(const struct row *row, struct ga_table *table)
@@ -157,26 +175,53 @@ static void put_rest(const struct rows *rows, size_t shown, uint64_t bytes, stru
 	ga_cell(table, "%s", "");
 }
 
-void ga_sites_text(const struct ga_sites *sites, struct ga_stacks *stacks, size_t limit,
-    const struct ga_page *page)
+void ga_stack_text(const struct ga_stack *stack, const struct ga_page *page)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		char *frame = ga_frame_line(&stack->frames[i]);
+		fputs("  ", page->out);
+		ga_print_safe(page, frame);
+		fputc('\n', page->out);
+		free(frame);
+	}
+	if (stack->cut)
+		fputs("  (outer frames were not recorded)\n", page->out);
+}
+
+static void put_stack(const struct row *row, struct ga_stacks *stacks, const struct ga_page *page)
+{
+	char bytes[GA_SIZE_TEXT], count[GA_SIZE_TEXT];
+	struct ga_stack stack = ga_stacks_frames(stacks, row->stack);
+	if (!stack.count)
+		return;
+	char *heading = ga_format("%s%s%s, %s%s%s%s", row->place, row->operation[0] ? " " : "",
+	    row->operation, ga_size_text(row->bytes, bytes),
+	    row->stacks > 1 ? "; the largest of " : "",
+	    row->stacks > 1 ? ga_count_text(row->stacks, count) : "",
+	    row->stacks > 1 ? " stacks" : "");
+	ga_heading(page, heading);
+	ga_stack_text(&stack, page);
+	free(heading);
+}
+
+void ga_sites_text(const struct ga_sites *sites, struct ga_stacks *stacks,
+    struct ga_sites_shown shown, const struct ga_page *page)
 {
 	static const char *const names[] = {"held by", "operation", "bytes", "blocks"};
 	struct ga_table table = {.columns = 4, .left = 2};
-	struct rows rows = {.items = ga_xalloc(sites->count + 1, sizeof(*rows.items))};
-	for (size_t i = 0; i < sites->count; i++)
-		add_row(&rows, row_of(&sites->items[i], stacks));
-	if (rows.count)
-		qsort(rows.items, rows.count, sizeof(*rows.items), compare_rows);
-	size_t shown = rows.count < limit ? rows.count : limit;
+	struct rows rows = merge_sites(sites, stacks);
+	size_t count = rows.count < shown.rows ? rows.count : shown.rows;
 	uint64_t rest = sites->bytes;
 	for (size_t i = 0; i < 4; i++)
 		ga_cell(&table, "%s", names[i]);
-	for (size_t i = 0; i < shown; i++) {
+	for (size_t i = 0; i < count; i++) {
 		put_row(&rows.items[i], &table);
 		rest -= rows.items[i].bytes;
 	}
-	if (shown < rows.count)
-		put_rest(&rows, shown, rest, &table);
+	if (count < rows.count)
+		put_rest(&rows, count, rest, &table);
 	ga_table_print(page, &table);
+	for (size_t i = 0; shown.stacks && i < count; i++)
+		put_stack(&rows.items[i], stacks, page);
 	free(rows.items);
 }

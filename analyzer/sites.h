@@ -7,6 +7,7 @@
 #ifndef GA_SITES_H
 #define GA_SITES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,14 +48,27 @@ void ga_sites_free(struct ga_sites *sites);
 void ga_sites_json(const struct ga_sites *sites, struct ga_stacks *stacks, struct ga_json *json,
     const char *name);
 
-/** "build (train.py:4) zeros 300.00 MiB in 3 blocks"; NULL without a place.  free() it. */
-char *ga_site_text(const struct ga_site *site, struct ga_stacks *stacks);
+/** The frames of a stack, one a line, innermost first. */
+void ga_stack_text(const struct ga_stack *stack, const struct ga_page *page);
+
+/** How much of the sites is shown. */
+struct ga_sites_shown {
+	size_t rows; /* at most */
+	bool stacks; /* below the table the whole stack of each row */
+};
 
 /**
- * A table of at most `limit` rows, largest first; what is left comes in one line.  Sites that differ
- * only in what is not shown are one row.
+ * A table, largest first; what is left comes in one line.  Sites that differ only in what is not
+ * shown are one row.
  */
-void ga_sites_text(const struct ga_sites *sites, struct ga_stacks *stacks, size_t limit,
-    const struct ga_page *page);
+void ga_sites_text(const struct ga_sites *sites, struct ga_stacks *stacks,
+    struct ga_sites_shown shown, const struct ga_page *page);
+
+/**
+ * The first row of that table, "build (train.py:4) zeros 300.00 MiB in 3 blocks".
+ *
+ * @return free() it; NULL if there is none or it has no place
+ */
+char *ga_sites_largest(const struct ga_sites *sites, struct ga_stacks *stacks);
 
 #endif

@@ -422,17 +422,32 @@ static int name_length(const struct ga_frame *frame, const char *function)
 	return (int)strlen(function);
 }
 
-char *ga_frame_text(const struct ga_frame *frame)
+/* `file` is told as it is given. */
+static char *frame_text(const struct ga_frame *frame, const char *file)
 {
 	const char *function = frame->function ? frame->function : "?";
 	int length = name_length(frame, function);
-	const char *file = frame->file ? frame->file : frame->module;
-	const char *slash = file ? strrchr(file, '/') : NULL;
 	const char *mark = frame->forward ? ", forward" : "";
 	if (!file)
 		return ga_format("%.*s%s", length, function, mark);
 	if (!frame->line)
-		return ga_format("%.*s (%s%s)", length, function, slash ? slash + 1 : file, mark);
-	return ga_format("%.*s (%s:%u%s)", length, function, slash ? slash + 1 : file, frame->line,
-	    mark);
+		return ga_format("%.*s (%s%s)", length, function, file, mark);
+	return ga_format("%.*s (%s:%u%s)", length, function, file, frame->line, mark);
+}
+
+static const char *file_of(const struct ga_frame *frame)
+{
+	return frame->file ? frame->file : frame->module;
+}
+
+char *ga_frame_text(const struct ga_frame *frame)
+{
+	const char *file = file_of(frame);
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	return frame_text(frame, slash ? slash + 1 : file);
+}
+
+char *ga_frame_line(const struct ga_frame *frame)
+{
+	return frame_text(frame, file_of(frame));
 }
