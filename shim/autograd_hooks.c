@@ -41,7 +41,7 @@ void gs_autograd_reset(void)
 	__atomic_store_n(&gs_nodes, nodes == MAP_FAILED ? NULL : nodes, __ATOMIC_RELEASE);
 }
 
-static void gs_node_made(uint64_t number)
+static GS_HOT void gs_node_made(uint64_t number)
 {
 	struct gs_call call;
 	uint64_t *nodes = __atomic_load_n(&gs_nodes, __ATOMIC_ACQUIRE);
@@ -132,7 +132,7 @@ static void *gs_real_of(void **real, const char *symbol, const void *caller, voi
 	return found;
 }
 
-uint64_t gs_torch_next_number(void)
+GS_HOT uint64_t gs_torch_next_number(void)
 {
 	uint64_t (*real)(void) = __atomic_load_n(&gs_real_next, __ATOMIC_RELAXED);
 	if (!GS_LIKELY(real))
@@ -144,7 +144,7 @@ uint64_t gs_torch_next_number(void)
 	return number;
 }
 
-void gs_torch_evaluate(void *engine, void *task, void *node, void *inputs, void *queue)
+GS_HOT void gs_torch_evaluate(void *engine, void *task, void *node, void *inputs, void *queue)
 {
 	void (*real)(void *, void *, void *, void *, void *) =
 	    __atomic_load_n(&gs_real_evaluate, __ATOMIC_RELAXED);

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "formats/stack_layout.h"
+#include "shim/hot.h"
 #include "shim/intern_table.h"
 #include "shim/library_map.h"
 #include "shim/native_stack.h"
@@ -29,6 +30,7 @@ struct stack_thread {
 	struct gs_python_walk python;
 	uint64_t definition[DEFINITION_BYTES / sizeof(uint64_t)];
 	uint64_t scratch[GF_TEXT_MAX_BYTES / sizeof(uint64_t)];
+	struct gs_intern_recent recent;
 	struct gs_native_thread native __attribute__((aligned(64)));
 };
 
@@ -101,7 +103,7 @@ void gs_stack_thread_end(void)
 		__atomic_store_n(&state->in_use, 0, __ATOMIC_RELEASE);
 }
 
-struct gs_stack_forward gs_stack_forward_begin(uint32_t stack, const void *frame)
+GS_HOT struct gs_stack_forward gs_stack_forward_begin(uint32_t stack, const void *frame)
 {
 	struct gs_stack_forward before = tls.forward;
 	tls.forward.stack = stack;
@@ -110,7 +112,7 @@ struct gs_stack_forward gs_stack_forward_begin(uint32_t stack, const void *frame
 	return before;
 }
 
-void gs_stack_forward_end(struct gs_stack_forward before)
+GS_HOT void gs_stack_forward_end(struct gs_stack_forward before)
 {
 	tls.forward = before;
 }
@@ -122,7 +124,7 @@ static inline bool node_runs(const void *frame)
 	    ((const uintptr_t *)tls.forward.frame)[1] == tls.forward.caller;
 }
 
-__attribute__((noinline)) bool gs_stack_in_backward(void)
+GS_HOT __attribute__((noinline)) bool gs_stack_in_backward(void)
 {
 	return node_runs(__builtin_frame_address(0));
 }
@@ -172,7 +174,7 @@ static bool define(struct stack_thread *state, uint32_t id, const struct found *
 	at += head.python_count * sizeof(struct gf_stack_python);
 	if (chain) {
 		uintptr_t *addresses = (uintptr_t *)(void *)at;
-		gs_native_stack_addresses(chain, addresses);
+		gs_native_stack_addresses(&state->native, chain, addresses);
 		for (uint32_t i = 0; i < head.native_count; i++)
 			gs_library_define(addresses[i] - 1, &sink);
 	}
@@ -198,7 +200,7 @@ static __attribute__((cold, noinline)) void add(struct stack_thread *state,
 
 /* ---- interface ---- */
 
-__attribute__((noinline)) uint32_t gs_stack_take(enum gs_stack_use use, void *context)
+GS_HOT __attribute__((noinline)) uint32_t gs_stack_take(enum gs_stack_use use, void *context)
 {
 	unsigned parts = use_parts[use];
 	struct stack_thread *state = tls.state;
@@ -219,7 +221,7 @@ __attribute__((noinline)) uint32_t gs_stack_take(enum gs_stack_use use, void *co
 	if (!found.hash)
 		return 0;
 	bool is_new;
-	uint32_t id = gs_intern(&stacks, found.hash, &is_new);
+	uint32_t id = gs_intern_recently(&stacks, &state->recent, found.hash, &is_new);
 	if (__builtin_expect(is_new, 0))
 		add(state, id, &found, context);
 	if (__builtin_expect(!id, 0))

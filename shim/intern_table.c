@@ -21,6 +21,7 @@ bool gs_intern_init(struct gs_intern_table *table, unsigned slots_log2)
 	table->mask = (1u << slots_log2) - 1;
 	table->limit = (table->mask + 1) / 4 * 3;
 	table->count = 0;
+	table->epoch = 1; /* 0 is that of an entry never used */
 	return true;
 }
 
@@ -32,6 +33,7 @@ void gs_intern_reset(struct gs_intern_table *table)
 	madvise(table->slots, ((size_t)table->mask + 1) * sizeof(struct gs_intern_slot),
 	    MADV_DONTNEED);
 	table->count = 0;
+	table->epoch++;
 }
 
 static uint32_t slot_id(struct gs_intern_slot *slot)
@@ -98,4 +100,5 @@ void gs_intern_failed(struct gs_intern_table *table, uint64_t hash)
 	struct gs_intern_slot *slot = table->slots ? find_slot(table, hash) : NULL;
 	if (slot && __atomic_load_n(&slot->hash, __ATOMIC_ACQUIRE) == hash)
 		__atomic_store_n(&slot->lost, 1, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&table->epoch, 1, __ATOMIC_RELEASE);
 }

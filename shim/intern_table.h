@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 struct gs_intern_slot {
 	uint64_t hash; /* 0: free */
@@ -25,7 +26,22 @@ struct gs_intern_table {
 	uint32_t mask;                /* slots - 1 */
 	uint32_t limit;               /* most entries */
 	uint32_t count;
+	uint32_t epoch; /* changes when numbers that were given out may be wrong */
 };
+
+/*
+ * Numbers that one thread asked for lately, in a few cache lines instead of all over the table, of
+ * which a step of a training leaves nothing in the processor's caches.  A set is one line.
+ */
+#define GS_RECENT_SETS 128u /* power of two */
+#define GS_RECENT_WAYS 5u
+struct gs_intern_recent {
+	struct gs_recent_set {
+		uint64_t hashes[GS_RECENT_WAYS];
+		uint32_t ids[GS_RECENT_WAYS], next;
+	} sets[GS_RECENT_SETS];
+	uint32_t epoch; /* of the table */
+} __attribute__((aligned(64))); /* zero-initialised */
 
 /**
  * Map an empty table.
@@ -47,6 +63,29 @@ void gs_intern_reset(struct gs_intern_table *table);
  * @return the number, 0 if the table is full
  */
 uint32_t gs_intern(struct gs_intern_table *table, uint64_t hash, bool *new_out);
+
+/** The same, looking into the thread's own memory first. */
+static inline uint32_t gs_intern_recently(struct gs_intern_table *table,
+    struct gs_intern_recent *recent, uint64_t hash, bool *new_out)
+{
+	uint32_t epoch = __atomic_load_n(&table->epoch, __ATOMIC_ACQUIRE);
+	if (__builtin_expect(recent->epoch != epoch, 0)) {
+		memset(recent, 0, sizeof(*recent));
+		recent->epoch = epoch;
+	}
+	struct gs_recent_set *set = &recent->sets[hash % GS_RECENT_SETS];
+	*new_out = false;
+	for (unsigned way = 0; way < GS_RECENT_WAYS; way++)
+		if (set->hashes[way] == hash)
+			return set->ids[way];
+	uint32_t id = gs_intern(table, hash, new_out);
+	/* If its definition fails meanwhile, here or in another thread, the epoch changes. */
+	if (id) {
+		set->hashes[set->next % GS_RECENT_WAYS] = hash;
+		set->ids[set->next++ % GS_RECENT_WAYS] = id;
+	}
+	return id;
+}
 
 /** The definition of `hash` could not be written. */
 void gs_intern_failed(struct gs_intern_table *table, uint64_t hash);

@@ -38,18 +38,13 @@ static int (*find_object)(void *, struct found_object *);
 static struct library_list *list; /* only without find_object */
 static struct gs_intern_table defined;
 static char program_path[PATH_MAX];
-static uint32_t generation = 1;
+uint32_t gs_library_changes = 1;
 static bool python_seen;
 
 /* Where the defined libraries are, by id. */
 static struct place {
 	uintptr_t start, end;
 } places[1u << LIBRARIES_LOG2];
-
-uint32_t gs_library_generation(void)
-{
-	return __atomic_load_n(&generation, __ATOMIC_RELAXED);
-}
 
 /* ---- finding ---- */
 
@@ -226,7 +221,7 @@ static void look_at(const struct gs_library *library, uint32_t id)
 	for (uint32_t other = 1; other < id; other++)
 		if (library->start < __atomic_load_n(&places[other].end, __ATOMIC_RELAXED) &&
 		    __atomic_load_n(&places[other].start, __ATOMIC_RELAXED) < library->end)
-			__atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
+			__atomic_add_fetch(&gs_library_changes, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&places[id].start, library->start, __ATOMIC_RELAXED);
 	__atomic_store_n(&places[id].end, library->end, __ATOMIC_RELAXED);
 }

@@ -49,7 +49,11 @@ bool gs_library_python_seen(void);
  * Changes when a library took a place where another one was: what was learnt about addresses before
  * may be wrong.
  */
-uint32_t gs_library_generation(void);
+static inline uint32_t gs_library_generation(void)
+{
+	extern uint32_t gs_library_changes __attribute__((visibility("hidden")));
+	return __atomic_load_n(&gs_library_changes, __ATOMIC_RELAXED);
+}
 
 /** Prepare.  Outside of hooks.  @return false without memory */
 bool gs_library_init(void);

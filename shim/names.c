@@ -140,7 +140,7 @@ void gs_function_define(const struct gs_call *call, uint64_t module, uint64_t fu
 	GS_PUBLISH(record, module);
 }
 
-void gs_function_seen(const struct gs_call *call, uint64_t function, bool captured)
+GS_HOT void gs_function_seen(const struct gs_call *call, uint64_t function, bool captured)
 {
 	uint64_t cached = call->thread->functions[gs_mix(function) % GS_FUNCTION_CACHE];
 	if (GS_LIKELY(cached == (function ^ gs_function_epoch)) || call->status != CUDA_SUCCESS)

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "shim/hot.h"
 #include "shim/library_map.h"
 #include "shim/libunwind.h"
 #include "shim/safe_read.h"
@@ -84,7 +85,6 @@ static int read_word(struct unwinding *at, uintptr_t address, bool needed, uintp
 		return -1;
 	*out = *(const uintptr_t *)address;
 	chain->offsets[chain->words] = (uint32_t)(address - chain->frame);
-	chain->values[chain->words] = *out;
 	at->needed[chain->words] = needed;
 	return chain->words++;
 }
@@ -149,10 +149,42 @@ static void drop_unneeded(struct unwinding *at)
 	for (uint16_t i = 0; i < chain->words; i++) {
 		if (!at->needed[i])
 			continue;
-		chain->offsets[kept] = chain->offsets[i];
-		chain->values[kept++] = chain->values[i];
+		chain->offsets[kept++] = chain->offsets[i];
 	}
 	chain->words = kept;
+}
+
+static inline uintptr_t word_at(const struct gs_native_chain *chain, const uintptr_t *frame,
+    uint32_t index)
+{
+	return frame[GS_WORD_INDEX(chain->offsets[index])];
+}
+
+/*
+ * 128 bits over the words of a chain: four products that do not wait for each other, and the sum, so
+ * that no two changed words make up for each other in both.
+ */
+static inline void read_content(const struct gs_native_chain *chain, const uintptr_t *frame,
+    uint64_t content_out[2])
+{
+	uint64_t a = GS_HASH_SEED, b = GS_HASH_A, c = GS_HASH_B, d = chain->words, sum = 0;
+	uint32_t i = 0;
+	for (; i + 4 <= chain->words; i += 4) {
+		uintptr_t first = word_at(chain, frame, i), second = word_at(chain, frame, i + 1);
+		uintptr_t third = word_at(chain, frame, i + 2), fourth = word_at(chain, frame, i + 3);
+		a = (a + first) * GS_HASH_SEED;
+		b = (b + second) * GS_HASH_SEED;
+		c = (c + third) * GS_HASH_SEED;
+		d = (d + fourth) * GS_HASH_SEED;
+		sum += first + second + third + fourth;
+	}
+	for (; i < chain->words; i++) {
+		uintptr_t word = word_at(chain, frame, i);
+		a = (a + word) * GS_HASH_SEED;
+		sum += word;
+	}
+	content_out[0] = gs_hash_pair(a, b) ^ gs_hash_pair(c, d);
+	content_out[1] = sum;
 }
 
 static void unwind(struct gs_native_thread *thread, const uintptr_t *frame,
@@ -184,6 +216,7 @@ static void unwind(struct gs_native_thread *thread, const uintptr_t *frame,
 			chain->offsets[chain->words - 1] |= GS_WORD_RETURN;
 	}
 	drop_unneeded(&at);
+	read_content(chain, frame, chain->content);
 }
 
 /* ---- known chains ---- */
@@ -193,12 +226,9 @@ static bool still_so(const struct gs_native_chain *chain, const uintptr_t *frame
 	if (chain->frame != (uintptr_t)frame || chain->caller_pc != frame[1] ||
 	    chain->caller_fp != frame[0])
 		return false;
-	uint32_t words = chain->words;
-	for (uint32_t i = 0; i < words; i++)
-		if (*(const uintptr_t *)((const char *)frame + GS_WORD_OFFSET(chain->offsets[i])) !=
-		    chain->values[i])
-			return false;
-	return true;
+	uint64_t content[2];
+	read_content(chain, frame, content);
+	return content[0] == chain->content[0] && content[1] == chain->content[1];
 }
 
 static const struct gs_native_chain *recheck(struct gs_native_thread *thread,
@@ -210,7 +240,7 @@ static const struct gs_native_chain *recheck(struct gs_native_thread *thread,
 	return chain;
 }
 
-static const struct gs_native_chain *walk_self(struct gs_native_thread *thread,
+static GS_HOT const struct gs_native_chain *walk_self(struct gs_native_thread *thread,
     const uintptr_t *frame)
 {
 	uint32_t generation = gs_library_generation();
@@ -247,15 +277,10 @@ static const struct gs_native_chain *walk_foreign(struct gs_native_thread *threa
 	struct gs_native_chain *chain = &thread->chains[0][0];
 	int count = gs_libunwind_backtrace(found, (int)GS_NATIVE_FRAMES_LIMIT);
 	chain->hash = 0;
-	chain->words = chain->frames = 0;
-	chain->starts_with_pc = false;
-	for (int i = 0; i < count; i++) {
-		uintptr_t pc = (uintptr_t)found[i];
-		if (!count_frame(chain, pc))
-			continue;
-		chain->offsets[chain->words] = GS_WORD_RETURN;
-		chain->values[chain->words++] = pc;
-	}
+	chain->frames = 0;
+	for (int i = 0; i < count; i++)
+		if (count_frame(chain, (uintptr_t)found[i]))
+			thread->foreign[chain->frames - 1] = (uintptr_t)found[i];
 	chain->cut = count == (int)GS_NATIVE_FRAMES_LIMIT;
 	return chain;
 }
@@ -276,19 +301,24 @@ const char *gs_native_stack_init(void)
 	return GS_UNWIND_SELF ? NULL : gs_libunwind_init();
 }
 
-const struct gs_native_chain *gs_native_stack_walk(struct gs_native_thread *thread,
+GS_HOT const struct gs_native_chain *gs_native_stack_walk(struct gs_native_thread *thread,
     const void *frame)
 {
 	return GS_UNWIND_SELF ? walk_self(thread, frame) : walk_foreign(thread);
 }
 
-uint32_t gs_native_stack_addresses(const struct gs_native_chain *chain, uintptr_t *out)
+uint32_t gs_native_stack_addresses(const struct gs_native_thread *thread,
+    const struct gs_native_chain *chain, uintptr_t *out)
 {
 	uint32_t count = 0;
+	if (!GS_UNWIND_SELF) {
+		memcpy(out, thread->foreign, chain->frames * sizeof(*out));
+		return chain->frames;
+	}
 	if (chain->starts_with_pc)
 		out[count++] = chain->caller_pc;
 	for (uint32_t i = 0; i < chain->words && count < GS_NATIVE_FRAMES_LIMIT; i++)
 		if (chain->offsets[i] & GS_WORD_RETURN)
-			out[count++] = chain->values[i];
+			out[count++] = word_at(chain, (const uintptr_t *)chain->frame, i);
 	return count;
 }

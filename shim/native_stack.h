@@ -5,10 +5,12 @@
  * On x86-64 the frames are unwound here: the rule of each return address is read from .eh_frame
  * once and kept, so a frame costs some ns, and nothing of the loader or the heap is touched.
  *
- * Most stacks need no unwinding at all.  A chain keeps every word of the stack that unwinding read
+ * Most stacks need no unwinding at all.  A chain knows every word of the stack that unwinding read
  * and that mattered: the return addresses, and those saved frame pointers from which a frame address
  * was computed.  If the walk starts from the same frame, return address and frame pointer and all
  * these words are as they were, unwinding would go the same way step by step; so the chain is right.
+ * Where the words are is kept, and 128 bits over what they held: in a program that does other things
+ * between two walks every cache line of a chain is one to wait for.
  *
  * On other processors libunwind does it (libunwind.h), without such a memory.
  */
@@ -29,18 +31,18 @@
 
 /* A word of the stack: bytes above the frame where the walk starts; flags in the low bits. */
 #define GS_WORD_RETURN 1u /* a return address that is part of the stack */
-#define GS_WORD_OFFSET(word) ((word) & ~7u)
+#define GS_WORD_INDEX(word) ((word) >> 3)
 
 struct gs_native_chain {
 	uintptr_t frame; /* where the walk starts */
 	uintptr_t caller_fp, caller_pc;
 	uint64_t hash; /* of the return addresses */
+	uint64_t content[2]; /* of the words */
 	uint16_t words;
 	uint16_t frames;      /* without frames of this library */
 	bool starts_with_pc;  /* caller_pc is the first frame */
 	bool cut;             /* outer frames are missing */
 	uint32_t offsets[GS_NATIVE_WORDS_LIMIT];
-	uintptr_t values[GS_NATIVE_WORDS_LIMIT];
 };
 
 /* What a thread knows.  Zero-initialised, 64-byte aligned, never moved. */
@@ -53,6 +55,7 @@ struct gs_native_thread {
 	uint64_t tags[GS_NATIVE_SETS][GS_NATIVE_WAYS]; /* of chains: start, and generation */
 	struct gs_native_chain chains[GS_NATIVE_SETS][GS_NATIVE_WAYS];
 	struct gs_unwind_rule rules[GS_NATIVE_RULES];
+	uintptr_t foreign[GS_NATIVE_FRAMES_LIMIT]; /* of the last walk by libunwind */
 };
 
 /**
@@ -71,10 +74,13 @@ const struct gs_native_chain *gs_native_stack_walk(struct gs_native_thread *thre
 /**
  * Return addresses of a chain, innermost first.
  *
- * @param out  GS_NATIVE_FRAMES_LIMIT entries
+ * @param thread  that walked; the function whose frame the walk began with has not returned yet
+ * @param chain   of its last walk
+ * @param out     GS_NATIVE_FRAMES_LIMIT entries
  * @return their number, chain->frames
  */
-uint32_t gs_native_stack_addresses(const struct gs_native_chain *chain, uintptr_t *out);
+uint32_t gs_native_stack_addresses(const struct gs_native_thread *thread,
+    const struct gs_native_chain *chain, uintptr_t *out);
 
 /**
  * Prepare unwinding: outside of hooks and locks, once.

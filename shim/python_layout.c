@@ -13,13 +13,8 @@
 
 struct gs_python gs_python;
 
-static int python_state; /* enum gs_python_state */
+int gs_python_state_now;
 static const char *python_trouble;
-
-int gs_python_state(void)
-{
-	return __atomic_load_n(&python_state, __ATOMIC_ACQUIRE);
-}
 
 const char *gs_python_trouble(void)
 {
@@ -31,7 +26,7 @@ const char *gs_python_trouble(void)
 void gs_python_disable(const char *why)
 {
 	__atomic_store_n(&python_trouble, why, __ATOMIC_RELAXED);
-	__atomic_store_n(&python_state, GS_PYTHON_OFF, __ATOMIC_RELEASE);
+	__atomic_store_n(&gs_python_state_now, GS_PYTHON_OFF, __ATOMIC_RELEASE);
 }
 
 /* ---- layouts ---- */
@@ -214,7 +209,7 @@ void gs_python_find(void)
 		return;
 	}
 	gs_python = found;
-	__atomic_store_n(&python_state, GS_PYTHON_FOUND, __ATOMIC_RELEASE);
+	__atomic_store_n(&gs_python_state_now, GS_PYTHON_FOUND, __ATOMIC_RELEASE);
 }
 
 /* ---- self-test ---- */
@@ -312,7 +307,7 @@ static int test_frames(void)
 bool gs_python_test(void)
 {
 	int expected = GS_PYTHON_FOUND;
-	if (!__atomic_compare_exchange_n(&python_state, &expected, GS_PYTHON_TESTING, false,
+	if (!__atomic_compare_exchange_n(&gs_python_state_now, &expected, GS_PYTHON_TESTING, false,
 	    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return expected == GS_PYTHON_ON;
 	int result = test_frames();
@@ -320,6 +315,6 @@ bool gs_python_test(void)
 		gs_python_disable("Python stacks are off: the interpreter's frames are not as expected");
 		return false;
 	}
-	__atomic_store_n(&python_state, result ? GS_PYTHON_ON : GS_PYTHON_FOUND, __ATOMIC_RELEASE);
+	__atomic_store_n(&gs_python_state_now, result ? GS_PYTHON_ON : GS_PYTHON_FOUND, __ATOMIC_RELEASE);
 	return result > 0;
 }

@@ -46,7 +46,11 @@ struct gs_python {
 extern struct gs_python gs_python;
 
 /** enum gs_python_state now (acquire).  Threads: any. */
-int gs_python_state(void);
+static inline int gs_python_state(void)
+{
+	extern int gs_python_state_now __attribute__((visibility("hidden")));
+	return __atomic_load_n(&gs_python_state_now, __ATOMIC_ACQUIRE);
+}
 
 /**
  * Look for an interpreter, unless one is known already.

@@ -2,6 +2,7 @@
 #include "shim/python_stack.h"
 
 #include "formats/stack_layout.h"
+#include "shim/hot.h"
 #include "shim/python_layout.h"
 #include "shim/python_layouts.h"
 #include "shim/stack_hash.h"
@@ -145,7 +146,7 @@ static inline __attribute__((always_inline)) uintptr_t walk_frames(struct walkin
 }
 
 /* The walk is compiled once for each version of the table, with its offsets as constants. */
-static uintptr_t walk_version(struct walking *walk, uintptr_t frame)
+static GS_HOT uintptr_t walk_version(struct walking *walk, uintptr_t frame)
 {
 	switch (gs_python.usual ? gs_python.version : 0) {
 #define ROW(major, minor, kind, ...) \
@@ -162,7 +163,7 @@ static uintptr_t walk_version(struct walking *walk, uintptr_t frame)
 	}
 }
 
-bool gs_python_stack_walk(struct gs_python_walk *walk)
+GS_HOT bool gs_python_stack_walk(struct gs_python_walk *walk)
 {
 	walk->hash = 0;
 	walk->count = 0;

@@ -4,7 +4,7 @@
 struct gs_questions gs_ask;
 uint32_t gs_captures;
 
-uint16_t gs_device(struct gs_thread *thread)
+GS_HOT uint16_t gs_device(struct gs_thread *thread)
 {
 	if (GS_LIKELY(thread->device != GF_DEVICE_UNKNOWN))
 		return thread->device;

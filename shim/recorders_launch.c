@@ -14,7 +14,7 @@ struct gs_launch_facts {
 	uint32_t shared_bytes, cluster_size, flags;
 };
 
-static void gs_launch_at(const struct gs_call *call, const struct gs_launch_facts *facts)
+static GS_HOT void gs_launch_at(const struct gs_call *call, const struct gs_launch_facts *facts)
 {
 	uint16_t device = gs_device(call->thread);
 	uint32_t captured = gs_captured_flag(call, facts->stream);
@@ -41,7 +41,7 @@ static void gs_launch_at(const struct gs_call *call, const struct gs_launch_fact
 	GS_PUBLISH(record, launch);
 }
 
-void gs_rec_launch(const struct gs_call *call, CUfunction function, unsigned grid_x,
+GS_HOT void gs_rec_launch(const struct gs_call *call, CUfunction function, unsigned grid_x,
     unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
     unsigned shared_bytes, CUstream stream, void **parameters, void **extra)
 {

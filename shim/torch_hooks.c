@@ -46,7 +46,7 @@ const char *gs_torch_notice(void)
 
 /* ---- records ---- */
 
-static void gs_block(uint64_t address, int64_t size, uint64_t allocated, uint64_t reserved,
+static GS_HOT void gs_block(uint64_t address, int64_t size, uint64_t allocated, uint64_t reserved,
     struct gs_c10_device device)
 {
 	struct gs_call call;
@@ -158,7 +158,7 @@ static void *gs_torch_resolve(void **real, const char *symbol, const void *calle
 #define GS_TORCH_USAGE(id, symbol) \
 	void gs_torch_##id(void *address, int64_t size, uint64_t allocated, uint64_t reserved, \
 	    struct gs_c10_device device) __asm__(symbol) __attribute__((visibility("default"))); \
-	void gs_torch_##id(void *address, int64_t size, uint64_t allocated, uint64_t reserved, \
+	GS_HOT void gs_torch_##id(void *address, int64_t size, uint64_t allocated, uint64_t reserved, \
 	    struct gs_c10_device device) \
 	{ \
 		gs_block((uint64_t)(uintptr_t)address, size, allocated, reserved, device); \
@@ -204,7 +204,7 @@ struct gs_data_ptr {
 };
 typedef struct gs_data_ptr (*gs_allocate_function)(void *self, size_t size);
 static gs_allocate_function gs_real_allocate;
-static struct gs_data_ptr gs_allocate(void *self, size_t size)
+static GS_HOT struct gs_data_ptr gs_allocate(void *self, size_t size)
 {
 	gs_allocate_begin(size);
 	struct gs_data_ptr result = gs_real_allocate(self, size);
@@ -215,7 +215,7 @@ static struct gs_data_ptr gs_allocate(void *self, size_t size)
 /* DataPtr is returned in memory whose address is the hidden first argument. */
 typedef void *(*gs_allocate_function)(void *result, void *self, size_t size);
 static gs_allocate_function gs_real_allocate;
-static void *gs_allocate(void *result, void *self, size_t size)
+static GS_HOT void *gs_allocate(void *result, void *self, size_t size)
 {
 	gs_allocate_begin(size);
 	void *same = gs_real_allocate(result, self, size);

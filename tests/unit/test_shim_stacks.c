@@ -104,7 +104,7 @@ static NOINLINE void look(struct compared *out)
 {
 	const struct gs_native_chain *chain =
 	    gs_native_stack_walk(&native, __builtin_frame_address(0));
-	out->count = chain ? gs_native_stack_addresses(chain, out->addresses) : 0;
+	out->count = chain ? gs_native_stack_addresses(&native, chain, out->addresses) : 0;
 	out->cut = chain && chain->cut;
 	out->referee_count = gs_libunwind_backtrace(out->referee, 512);
 	NO_TAIL_CALL();
