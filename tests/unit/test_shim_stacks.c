@@ -232,6 +232,64 @@ TEST(chains_that_differ_far_out_are_told_apart)
 	EXPECT(memcmp(one.addresses, again.addresses, 6 * sizeof(uintptr_t)) == 0); /* up to from_one */
 }
 
+/* A walk from one frame again and again, while words of the stack above it change and change back. */
+static NOINLINE void walk_with_changes(void)
+{
+	const void *frame = __builtin_frame_address(0);
+	const struct gs_native_chain *chain = gs_native_stack_walk(&native, frame);
+	uintptr_t addresses[GS_NATIVE_FRAMES_LIMIT], before[GS_NATIVE_FRAMES_LIMIT];
+	uint32_t words = 0;
+	uintptr_t *places[GS_NATIVE_WORDS_LIMIT];
+	REQUIRE(chain);
+	uint32_t count = gs_native_stack_addresses(&native, chain, before);
+	for (uint32_t i = 0; i < chain->words; i++)
+		if (chain->offsets[i] & GS_WORD_RETURN)
+			places[words++] = (uintptr_t *)chain->frame + GS_WORD_INDEX(chain->offsets[i]);
+	REQUIRE(words >= 8 && count == words + 1);
+	for (uint32_t i = 0; i < words; i++) {
+		uint64_t misses = native.misses;
+		*places[i] += 1; /* still in the same function: unwinding goes on as before */
+		chain = gs_native_stack_walk(&native, frame);
+		uint32_t now = gs_native_stack_addresses(&native, chain, addresses);
+		*places[i] -= 1;
+		EXPECT_EQ(native.misses, misses + 1);
+		EXPECT(now > i + 1 && addresses[i + 1] == before[i + 1] + 1);
+		chain = gs_native_stack_walk(&native, frame);
+		EXPECT_EQ(gs_native_stack_addresses(&native, chain, addresses), count);
+		EXPECT(memcmp(addresses, before, count * sizeof(*before)) == 0);
+	}
+	for (uint32_t i = 0; i + 1 < words; i++) { /* two words, so that the sum stays */
+		uint64_t misses = native.misses;
+		*places[i] += 1;
+		*places[i + 1] -= 1;
+		chain = gs_native_stack_walk(&native, frame);
+		uint32_t now = gs_native_stack_addresses(&native, chain, addresses);
+		*places[i] -= 1;
+		*places[i + 1] += 1;
+		EXPECT_EQ(native.misses, misses + 1);
+		EXPECT(now > i + 1 && addresses[i + 1] == before[i + 1] + 1);
+	}
+	NO_TAIL_CALL();
+}
+
+static NOINLINE void change_below(int depth)
+{
+	if (depth)
+		change_below(depth - 1);
+	else
+		walk_with_changes();
+	NO_TAIL_CALL();
+}
+
+TEST(a_chain_with_a_changed_word_is_unwound_anew)
+{
+	if (!GS_UNWIND_SELF)
+		exit(77);
+	REQUIRE(gs_native_stack_init() == NULL);
+	change_below(10);
+	EXPECT_EQ(native.disagreements, 0);
+}
+
 /* ---- stacks as numbers ---- */
 
 static NOINLINE uint32_t take_from_here(int depth)
@@ -404,6 +462,55 @@ TEST(intern_table_numbers_in_order_until_full)
 	EXPECT(is_new);
 	EXPECT_EQ(gs_intern(&table, 7 << 4, &is_new), 7);
 	EXPECT(!is_new);
+}
+
+TEST(recent_numbers_are_those_of_the_table)
+{
+	static struct gs_intern_recent recent;
+	struct gs_intern_table table = {0};
+	bool is_new;
+	EXPECT_EQ(gs_intern_recently(&table, &recent, 5, &is_new), 0); /* without memory */
+	REQUIRE(gs_intern_init(&table, 14));
+	uint32_t hashes = GS_RECENT_SETS * GS_RECENT_WAYS * 3;
+	for (int round = 0; round < 3; round++)
+		for (uint64_t i = 1; i <= hashes; i++) { /* more than fit, and those of one set together */
+			uint64_t hash = i << 7 | (i & 3);
+			EXPECT_EQ(gs_intern_recently(&table, &recent, hash, &is_new), i);
+			EXPECT_EQ(is_new, round == 0);
+			EXPECT_EQ(gs_intern_recently(&table, &recent, hash, &is_new), i);
+			EXPECT(!is_new);
+		}
+	EXPECT_EQ(table.count, hashes);
+}
+
+TEST(recent_numbers_are_forgotten_when_a_definition_fails)
+{
+	static struct gs_intern_recent one, other;
+	struct gs_intern_table table = {0};
+	bool is_new;
+	REQUIRE(gs_intern_init(&table, 8));
+	EXPECT_EQ(gs_intern_recently(&table, &one, 70, &is_new), 1);
+	EXPECT(is_new); /* to be defined by the first thread */
+	EXPECT_EQ(gs_intern_recently(&table, &other, 70, &is_new), 1);
+	EXPECT(!is_new); /* the second relies on it, and remembers the number */
+	gs_intern_failed(&table, 70);
+	EXPECT_EQ(gs_intern_recently(&table, &other, 70, &is_new), 1);
+	EXPECT(is_new); /* it has to define it now */
+	EXPECT_EQ(gs_intern_recently(&table, &one, 70, &is_new), 1);
+	EXPECT(!is_new);
+}
+
+TEST(recent_numbers_are_forgotten_at_a_reset)
+{
+	static struct gs_intern_recent recent;
+	struct gs_intern_table table = {0};
+	bool is_new;
+	REQUIRE(gs_intern_init(&table, 8));
+	for (uint64_t hash = 1; hash <= 5; hash++)
+		gs_intern_recently(&table, &recent, hash, &is_new);
+	gs_intern_reset(&table);
+	EXPECT_EQ(gs_intern_recently(&table, &recent, 4, &is_new), 1);
+	EXPECT(is_new);
 }
 
 static struct gs_intern_table shared_table;
