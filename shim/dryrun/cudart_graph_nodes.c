@@ -24,6 +24,8 @@ GD_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphN
 	cudaError_t error;
 
 	GD_BIND();
+	if (!type)
+		return gd_rt_note(cudaErrorInvalidValue);
 	error = gd_rt_result(gd_driver.cuGraphNodeGetType(node, &found));
 	if (!error)
 		*type = (enum cudaGraphNodeType)found;

@@ -99,6 +99,21 @@ $(foreach m,$(DRYRUN_MAJORS),$(foreach l,$(DRYRUN_MAJOR_LIBRARIES), \
     $(eval $(call dryrun_objects,$l,$(O)/dryrun/cu$m/$l,-isystem $(call dryrun_include,$m))) \
     $(eval $(call dryrun_library,$l,$(O)/dryrun/cu$m/$l,$(DRYRUN_DIR)/cu$m/$($l_$m),$($l_$m),$($l_$m)))))
 
+# Tests of the runtime, once per major; they run like unit tests.  The driver that they bring along is
+# the one that the runtime finds.
+GD_RUNTIME_TESTS := $(patsubst tests/dryrun/%.c,%,$(wildcard tests/dryrun/test_runtime_*.c))
+# 1 test, 2 major
+define dryrun_runtime_test
+$(O)/tests/$1_cu$2: tests/dryrun/$1.c $(DRYRUN_DIR)/cu$2/$(cudart_$2) $(GD_CUDA) $(O)/flags
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)$$(CC) $$(ALL_FLAGS) -isystem $(call dryrun_include,$2) -MMD -MP -o $$@ $$< \
+	    -Wl,--no-as-needed $(DRYRUN_DIR)/cu$2/$(cudart_$2) $(GD_CUDA) \
+	    -Wl,-rpath,'$$$$ORIGIN/../lib/gpushim/dryrun:$$$$ORIGIN/../lib/gpushim/dryrun/cu$2' \
+	    -ldl -lpthread
+GD_TESTS += $(O)/tests/$1_cu$2
+endef
+$(foreach m,$(DRYRUN_MAJORS),$(foreach t,$(GD_RUNTIME_TESTS),$(eval $(call dryrun_runtime_test,$t,$m))))
+
 # ---- the ways in: the audit library and the preload that clears blocks ------------------------------------
 $(DRYRUN_DIR)/libgpushim-audit.so: $(O)/dryrun/door/audit.o
 	@mkdir -p $(@D)
