@@ -3,16 +3,9 @@
 # PYTHON, MAKE; CHECK_ONLY=PATTERN runs only the tests whose path contains it.
 set -eu
 : "${O:=build}" "${TORCH:=2.15.0}" "${PYTHON:=python3}" "${MAKE:=make}"
-export O TORCH PYTHON
-jobs=$(nproc 2>/dev/null || echo 2)
-sh scripts/packages.sh
-$MAKE --no-print-directory O="$O" "$O/config.mk"
-if ! grep -q '^CUDA_INCLUDE := .' "$O/config.mk" || ! grep -q '^CUPTI_INCLUDE := .' "$O/config.mk"; then
-	sh scripts/headers.sh
-	$MAKE --no-print-directory O="$O" reconfigure
-fi
-$MAKE --no-print-directory O="$O" -j"$jobs" all
-$MAKE --no-print-directory O="$O" -j"$jobs" tests-build
+export O TORCH PYTHON MAKE
+sh scripts/set-up.sh
+$MAKE --no-print-directory O="$O" -j"$(nproc 2>/dev/null || echo 2)" tests-build
 $MAKE --no-print-directory O="$O" TORCH="$TORCH" PYTHON="$PYTHON" torch ||
 	echo "check: no PyTorch: the tests that need it are skipped" >&2
 tests=$(find "$O/tests" -maxdepth 1 -type f -perm -u+x \( -name 'test_*' -o -name 'fuzz_*' \) | sort)

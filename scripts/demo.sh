@@ -3,15 +3,8 @@
 # Environment: O, TORCH, PYTHON, MAKE.
 set -eu
 : "${O:=build}" "${TORCH:=2.15.0}" "${PYTHON:=python3}" "${MAKE:=make}"
-export O TORCH PYTHON
-jobs=$(nproc 2>/dev/null || echo 2)
-sh scripts/packages.sh
-$MAKE --no-print-directory O="$O" "$O/config.mk"
-if ! grep -q '^CUDA_INCLUDE := .' "$O/config.mk" || ! grep -q '^CUPTI_INCLUDE := .' "$O/config.mk"; then
-	sh scripts/headers.sh
-	$MAKE --no-print-directory O="$O" reconfigure
-fi
-$MAKE --no-print-directory O="$O" -j"$jobs" all
+export O TORCH PYTHON MAKE
+sh scripts/set-up.sh
 $MAKE --no-print-directory O="$O" TORCH="$TORCH" PYTHON="$PYTHON" torch
 trace=$O/demo.gst
 show() {
