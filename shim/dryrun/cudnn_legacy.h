@@ -19,4 +19,18 @@ static inline int gd_cudnn_status(CUresult result)
 	return result == CUDA_SUCCESS ? GD_CUDNN_SUCCESS : GD_CUDNN_EXECUTION_FAILED;
 }
 
+/*
+ * A function that runs one kernel on the stream of its first argument.  All results are in device
+ * memory, so the arguments behind the handle do not matter.
+ */
+#define GD_CUDNN_PASS(function, kernel) \
+	GD_EXPORT int function(struct gd_cudnn *handle); \
+	int function(struct gd_cudnn *handle) \
+	{ \
+		struct gd_work work = { \
+		    .name = "gpushim_" kernel, .threads = 1, .rate = GD_RATE_MEMORY}; \
+\
+		return gd_cudnn_status(gd_kernel_launch(&work, handle->stream)); \
+	}
+
 #endif

@@ -37,18 +37,7 @@ int cudnnGetBatchNormalizationTrainingExReserveSpaceSize(struct gd_cudnn *handle
 	return GD_CUDNN_SUCCESS;
 }
 
-/* All results are in device memory, so the arguments behind the handle do not matter. */
-#define GD_PASS(function, kernel) \
-	GD_EXPORT int function(struct gd_cudnn *handle); \
-	int function(struct gd_cudnn *handle) \
-	{ \
-		struct gd_work work = { \
-		    .name = "gpushim_" kernel, .threads = 1, .rate = GD_RATE_MEMORY}; \
-\
-		return gd_cudnn_status(gd_kernel_launch(&work, handle->stream)); \
-	}
-
-GD_PASS(cudnnBatchNormalizationForwardTrainingEx, "batch_norm_forward_training")
-GD_PASS(cudnnBatchNormalizationForwardInference, "batch_norm_forward_inference")
-GD_PASS(cudnnBatchNormalizationBackwardEx, "batch_norm_backward")
-GD_PASS(cudnnPoolingForward, "pooling_forward")
+GD_CUDNN_PASS(cudnnBatchNormalizationForwardTrainingEx, "batch_norm_forward_training")
+GD_CUDNN_PASS(cudnnBatchNormalizationForwardInference, "batch_norm_forward_inference")
+GD_CUDNN_PASS(cudnnBatchNormalizationBackwardEx, "batch_norm_backward")
+GD_CUDNN_PASS(cudnnPoolingForward, "pooling_forward")

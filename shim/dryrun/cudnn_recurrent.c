@@ -219,16 +219,6 @@ int cudnnGetRNNWeightParams(struct gd_cudnn *handle, struct recurrent *rnn, int3
 	return GD_CUDNN_SUCCESS;
 }
 
-/* All results are in device memory, so the arguments behind the handle do not matter. */
-#define GD_PASS(function, kernel) \
-	GD_EXPORT int function(struct gd_cudnn *handle); \
-	int function(struct gd_cudnn *handle) \
-	{ \
-		struct gd_work work = { \
-		    .name = "gpushim_" kernel, .threads = 1, .rate = GD_RATE_MEMORY}; \
-\
-		return gd_cudnn_status(gd_kernel_launch(&work, handle->stream)); \
-	}
-GD_PASS(cudnnRNNForward, "rnn_forward")
-GD_PASS(cudnnRNNBackwardData_v8, "rnn_backward_data")
-GD_PASS(cudnnRNNBackwardWeights_v8, "rnn_backward_weights")
+GD_CUDNN_PASS(cudnnRNNForward, "rnn_forward")
+GD_CUDNN_PASS(cudnnRNNBackwardData_v8, "rnn_backward_data")
+GD_CUDNN_PASS(cudnnRNNBackwardWeights_v8, "rnn_backward_weights")

@@ -26,17 +26,7 @@ int cudnnSetSpatialTransformerNdDescriptor(struct gd_cudnn_legacy *descriptor)
 	return GD_CUDNN_SUCCESS;
 }
 
-/* All results are in device memory, so the arguments behind the handle do not matter. */
-#define GD_PASS(function, kernel) \
-	GD_EXPORT int function(struct gd_cudnn *handle); \
-	int function(struct gd_cudnn *handle) \
-	{ \
-		struct gd_work work = { \
-		    .name = "gpushim_" kernel, .threads = 1, .rate = GD_RATE_MEMORY}; \
-\
-		return gd_cudnn_status(gd_kernel_launch(&work, handle->stream)); \
-	}
-GD_PASS(cudnnSpatialTfGridGeneratorForward, "affine_grid_forward")
-GD_PASS(cudnnSpatialTfGridGeneratorBackward, "affine_grid_backward")
-GD_PASS(cudnnSpatialTfSamplerForward, "grid_sample_forward")
-GD_PASS(cudnnSpatialTfSamplerBackward, "grid_sample_backward")
+GD_CUDNN_PASS(cudnnSpatialTfGridGeneratorForward, "affine_grid_forward")
+GD_CUDNN_PASS(cudnnSpatialTfGridGeneratorBackward, "affine_grid_backward")
+GD_CUDNN_PASS(cudnnSpatialTfSamplerForward, "grid_sample_forward")
+GD_CUDNN_PASS(cudnnSpatialTfSamplerBackward, "grid_sample_backward")
