@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <link.h>
 #include <string.h>
+#include <unwind.h>
 
 #include "shim/call_stack.h"
 #include "shim/hooks.h"
@@ -84,12 +85,8 @@ static void gs_out_of_memory(uint64_t size, uint64_t allocated, uint64_t reserve
     struct gs_c10_device device)
 {
 	struct gs_call call;
-	if (device.type != GS_C10_CUDA)
+	if (device.type != GS_C10_CUDA || !gs_enter(&call, GS_HOOK_NONE, GS_CLASS_MEMORY, true, 0))
 		return;
-	if (!gs_enter(&call, GS_HOOK_NONE, GS_CLASS_MEMORY, true, 0)) {
-		gs_tls.in_allocator = 0;
-		return;
-	}
 	call.status = 0;
 	bool attended = gs_attend(&call);
 	uint32_t stack = attended ? gs_stack_take(GS_STACK_ALLOCATION, call.thread) : 0;
@@ -111,7 +108,6 @@ static void gs_out_of_memory(uint64_t size, uint64_t allocated, uint64_t reserve
 		}
 		GS_PUBLISH(record, oom);
 	}
-	gs_tls.in_allocator = 0; /* see gs_allocate_begin */
 	gs_leave();
 }
 
@@ -182,10 +178,24 @@ GS_TORCH_HOOKS(T)
 /* ---- allocate(), for the requested size ---- */
 
 /*
- * allocate() throws when there is no memory.  Undoing this by an unwinding handler would make the
- * library need libgcc_s in every process; instead the out-of-memory report, the last thing before
- * the throw, ends it.  Calls do not nest.
+ * allocate() throws when there is no memory, but also when the driver fails otherwise or the size is
+ * absurd.  What we remember must end then too.  A handler in C would make the library need libgcc_s
+ * in every process; so the unwinder is told of a personality routine of our own, which it calls when
+ * it takes the frame down.  It costs the usual way nothing.  Calls do not nest.
  */
+GS_HIDDEN _Unwind_Reason_Code gs_allocate_left(int version, _Unwind_Action actions, uint64_t class,
+    struct _Unwind_Exception *exception, struct _Unwind_Context *context);
+_Unwind_Reason_Code gs_allocate_left(int version, _Unwind_Action actions, uint64_t class,
+    struct _Unwind_Exception *exception, struct _Unwind_Context *context)
+{
+	if (actions & _UA_CLEANUP_PHASE)
+		gs_tls.in_allocator = 0;
+	return _URC_CONTINUE_UNWIND;
+}
+
+/* In the body of a function: that routine is its personality; 0x1b: a distance of 32 bits. */
+#define GS_TOLD_WHEN_LEFT() __asm__ volatile(".cfi_personality 0x1b, gs_allocate_left")
+
 static inline void gs_allocate_begin(size_t size)
 {
 	gs_tls.in_allocator = 1;
@@ -206,6 +216,7 @@ typedef struct gs_data_ptr (*gs_allocate_function)(void *self, size_t size);
 static gs_allocate_function gs_real_allocate;
 static GS_HOT struct gs_data_ptr gs_allocate(void *self, size_t size)
 {
+	GS_TOLD_WHEN_LEFT();
 	gs_allocate_begin(size);
 	struct gs_data_ptr result = gs_real_allocate(self, size);
 	gs_allocate_end();
@@ -217,6 +228,7 @@ typedef void *(*gs_allocate_function)(void *result, void *self, size_t size);
 static gs_allocate_function gs_real_allocate;
 static GS_HOT void *gs_allocate(void *result, void *self, size_t size)
 {
+	GS_TOLD_WHEN_LEFT();
 	gs_allocate_begin(size);
 	void *same = gs_real_allocate(result, self, size);
 	gs_allocate_end();

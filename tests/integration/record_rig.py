@@ -90,10 +90,15 @@ def one(where, done=None):
     return found[0]
 
 
+def tool(*arguments, exits=(0,)):
+    """Standard output of the program."""
+    done = subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=120)
+    need(done.returncode in exits, f"gpushim {arguments[0]} exits {done.returncode}: {done.stderr[-300:]}")
+    return done.stdout
+
+
 def info(trace, exits=(0,)):
-    done = subprocess.run([TOOL, "info", "--json", trace], capture_output=True, text=True, timeout=120)
-    need(done.returncode in exits, f"gpushim info exits {done.returncode}: {done.stderr[-300:]}")
-    return json.loads(done.stdout)
+    return json.loads(tool("info", "--json", trace, exits=exits))
 
 
 def same_counts(trace, counts, slack=0):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorder under real PyTorch: exceptions through hooks, the driver's view, forks, output."""
+import csv
 import re
 
-from record_rig import equal, folder, info, need, one, run, test, torch, traces
+from record_rig import equal, folder, info, need, one, run, test, tool, torch, traces
 
 QUESTIONS = re.compile(r"^cu(CtxGetDevice|StreamIsCapturing|FuncGetName|KernelGetName|DriverGetVersion|Device(Get|Total)\w*)\b")
 
@@ -33,6 +34,25 @@ print(caught, torch.cuda.memory_stats()['num_ooms'], torch.cuda.memory_stats()['
     events = info(one(where, done))["events"]
     equal("ooms", events["oom"], ooms)
     equal("allocations", events["block_alloc"], allocations)
+
+
+@test
+def a_request_ends_with_its_exception():
+    """allocate() throws without an out-of-memory report; a block that comes past it later has no known request."""
+    where = script("""
+import torch
+torch.zeros(8, device='cuda')
+try:
+    torch.empty(1 << 62, dtype=torch.uint8, device='cuda')
+except RuntimeError:
+    torch.cuda.caching_allocator_alloc(5 << 20)
+kept = torch.zeros(1000, device='cuda')
+""")
+    _, done = torch([where / "program.py"], where=where)
+    equal("status", done.returncode, 0)
+    events = csv.DictReader(tool("export", "--format", "csv", one(where, done)).splitlines())
+    blocks = [(int(e["bytes"]), e["requested_bytes"]) for e in events if (e["type"], e["name"]) == ("block", "alloc")]
+    equal("blocks and requests", blocks, [(512, "32"), (5 << 20, ""), (4096, "4000")])
 
 
 @test
