@@ -64,8 +64,9 @@ void gs_log(enum gs_log_level level, const char *format, ...)
 	buffer[line.length++] = '\n';
 
 	const char *path = gs_settings_text(GS_SETTING_log_file);
-	int fd = path[0] ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0644)
-			 : STDERR_FILENO;
+	/* Of a pipe that nobody reads, opening would wait for the reader. */
+	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int fd = path[0] ? open(path, flags, 0644) : STDERR_FILENO;
 	if (fd >= 0)
 		gs_write_quietly(fd, buffer, line.length);
 	if (path[0] && fd >= 0)

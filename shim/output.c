@@ -84,13 +84,20 @@ static bool gs_is_folder(const char *path)
 	return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
+/* A device, pipe or socket. */
+static bool gs_is_special(const char *path)
+{
+	struct stat s;
+	return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+}
+
 static bool gs_ends_in(const char *text, const char *end)
 {
 	size_t length = strlen(text), tail = strlen(end);
 	return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-void gs_output_name(struct gs_line *line, const char *pattern)
+bool gs_output_name(struct gs_line *line, const char *pattern)
 {
 	if (pattern[0] != '/') {
 		char folder[GS_PATH_BYTES];
@@ -107,8 +114,11 @@ void gs_output_name(struct gs_line *line, const char *pattern)
 			gs_line_text(line, "/");
 		gs_name_expand(line, GS_DEFAULT_NAME);
 	}
+	if (gs_is_special(line->bytes))
+		return false;
 	if (!gs_ends_in(line->bytes, GS_SUFFIX))
 		gs_line_text(line, GS_SUFFIX);
+	return !gs_is_special(line->bytes);
 }
 
 /* The folders above a file, as far as they are missing. */
@@ -321,7 +331,7 @@ static void gs_trace_list(const struct gs_output *out)
 	struct gs_line line;
 	gs_line_start(&line, text, sizeof(text));
 	gs_line_format(&line, "%s\n", out->path);
-	int fd = open(list, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0644);
+	int fd = open(list, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
 	if (fd < 0 || write(fd, text, line.length) != (ssize_t)line.length)
 		gs_log(GS_LOG_WARN, "cannot write to GPUSHIM_TRACE_LIST=%s: errno %d", list, errno);
 	if (fd >= 0)
@@ -344,10 +354,14 @@ bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out)
 	char name[GS_PATH_BYTES];
 	struct gs_line line;
 	gs_line_start(&line, name, sizeof(name));
-	gs_output_name(&line, gs_settings_text(GS_SETTING_output));
+	gf_held_take(&out->file, -1);
+	if (!gs_output_name(&line, gs_settings_text(GS_SETTING_output))) {
+		gs_log(GS_LOG_ERROR, "GPUSHIM_OUTPUT: %s is a device or a pipe, and a trace needs a file; "
+		    "nothing is recorded", name);
+		return false;
+	}
 	gs_make_folders(name);
 	out->bytes = 0;
-	gf_held_take(&out->file, -1);
 	gs_trace_identity(out);
 	struct gf_error error;
 	if (gs_pair_open(out, journal_out, name, &error)) {

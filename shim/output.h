@@ -51,8 +51,9 @@ int gs_output_append(struct gs_output *out, const void *bytes, size_t count);
  * @param line     out
  * @param pattern  GPUSHIM_OUTPUT; %p %h %r %n %t %%; an existing folder or a name that ends in `/`
  *                 gets the default file name
+ * @return false: a device, pipe or socket has that name, with or without `.gst`
  */
-void gs_output_name(struct gs_line *line, const char *pattern);
+bool gs_output_name(struct gs_line *line, const char *pattern);
 
 /** Whether files on a file system of this type (statfs f_type) are on another machine. */
 bool gs_output_is_remote(uint64_t type);

@@ -84,6 +84,19 @@ def nowhere_to_write():
 
 
 @test
+def nothing_but_files():
+    where = folder()
+    os.mkfifo(where / "pipe")
+    before = {name for name in os.listdir("/dev") if name.endswith(".gst")}
+    for path in ("/dev/null", "pipe"):
+        _, done = host("cycles", 100, where=where, GPUSHIM_OUTPUT=path)
+        equal("status and calls", (done.returncode, told(done)["allocs"]), (0, 100))
+        one_line(done, path, "a device or a pipe", "nothing is recorded")
+    equal("files", [p.name for p in where.iterdir()], ["pipe"])
+    equal("traces in /dev", {name for name in os.listdir("/dev") if name.endswith(".gst")}, before)
+
+
+@test
 def limit_of_the_trace():
     where, done = host("slow", 3000, GPUSHIM_LIMIT="20K")
     equal("status", done.returncode, 0)
@@ -122,6 +135,15 @@ def messages_into_a_file():
     where, done = host("cycles", 10, GPUSHIM_LOG="info", GPUSHIM_LOG_FILE="log")
     equal("stderr", done.stderr, "")
     need("recording to" in (where / "log").read_text(), "log file")
+
+
+@test
+def messages_into_a_pipe_that_nobody_reads():
+    where = folder()
+    os.mkfifo(where / "pipe")
+    _, done = host("cycles", 10, where=where, timeout=20, GPUSHIM_LOG="info", GPUSHIM_LOG_FILE="pipe", GPUSHIM_TRACE_LIST="pipe")
+    equal("status and stderr", (done.returncode, done.stderr), (0, ""))
+    same_counts(one(where, done), told(done))
 
 
 @test

@@ -13,8 +13,7 @@ static const char *named(const char *pattern)
 	static char name[GS_PATH_BYTES];
 	struct gs_line line;
 	gs_line_start(&line, name, sizeof(name));
-	gs_output_name(&line, pattern);
-	return name;
+	return gs_output_name(&line, pattern) ? name : NULL;
 }
 
 static const char *program(const char *arguments, size_t length)
@@ -58,6 +57,24 @@ TEST(path_patterns)
 	EXPECT_STR(named("./"), expected);
 	snprintf(expected, sizeof(expected), "/new/gpushim-test_shim_output-%d.gst", (int)getpid());
 	EXPECT_STR(named("/new/"), expected);
+	rmdir(folder);
+}
+
+TEST(devices_and_pipes_are_refused)
+{
+	char folder[] = "/tmp/gpushim-test-XXXXXX";
+	REQUIRE(mkdtemp(folder) && chdir(folder) == 0);
+	EXPECT(named("/dev/null") == NULL);
+	REQUIRE(mkfifo("pipe", 0600) == 0 && mkfifo("x.gst", 0600) == 0);
+	EXPECT(named("pipe") == NULL);
+	EXPECT(named("x.gst") == NULL);
+	EXPECT(named("x") == NULL);
+	REQUIRE(symlink("pipe", "link") == 0);
+	EXPECT(named("link") == NULL);
+	EXPECT(named("other") != NULL);
+	unlink("link");
+	unlink("pipe");
+	unlink("x.gst");
 	rmdir(folder);
 }
 
