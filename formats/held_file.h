@@ -19,12 +19,15 @@ struct gf_held_file {
 #define GF_HELD_NONE {-1, 0, 0}
 
 /**
- * Hold an open file, under a higher number if there is one.
+ * Hold an open file, at once under a number that small programs do not get to.
  *
  * @param held  out
  * @param fd    owned by `held` from now on; -1 gives none
  */
 void gf_held_take(struct gf_held_file *held, int fd);
+
+/** Move to a high number for good.  May take 20 ms: not where the program waits for us. */
+void gf_held_raise(struct gf_held_file *held);
 
 /** Whether the descriptor still is this file.  Async-signal-safe. */
 bool gf_held_ours(const struct gf_held_file *held);

@@ -139,7 +139,8 @@ static void gs_supply_look(void)
 /* Hundreds of threads may begin at the same time: go on once a millisecond passes without a ring. */
 static void gs_supply_settle(void)
 {
-	gs_supply_arm(GS_FREE_FIRST / 2 + gs_chunks_add(GS_FREE_FIRST / 2));
+	uint32_t first = gs_journal.header->chunk_count;
+	gs_supply_arm(first + gs_chunks_add(first));
 	for (int i = 0; i < GS_SETTLE_TRIES; i++) {
 		uint32_t bell = __atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE);
 		gs_futex_wait(&gs_flusher.bell, bell, GS_SECOND_NS / 1000);
@@ -489,6 +490,10 @@ static void *gs_helper(void *unused)
 	gs_supply_look();
 	/* A first frame at once: who has lost the journal still knows what this was. */
 	gs_owned_frame(gs_flusher.thread->thread_id);
+	if (!__atomic_load_n(&gs_flusher.stop, __ATOMIC_RELAXED)) {
+		gf_held_raise(&gs_flusher.output.file);
+		gf_held_raise(&gs_journal.file);
+	}
 	uint64_t pause_ns = GS_PAUSE_SHORT_NS;
 	for (;;) {
 		uint32_t bell = __atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE);

@@ -19,7 +19,7 @@
 #define GS_DEFAULT_NAME "gpushim-%n-%p.gst"
 #define GS_SUFFIX ".gst"
 #define GS_SAME_NAME_LIMIT 10000
-#define GS_CHUNKS_FIRST 32    /* 2 MiB at the start; the helper adds to them at once */
+#define GS_CHUNKS_FIRST 8     /* the first event waits for them; the helper adds more at once */
 #define GS_CHUNKS_LIMIT 4096  /* 256 MiB of address space; less where that is scarce */
 #define GS_CHUNKS_LEAST 64
 

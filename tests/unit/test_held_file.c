@@ -26,7 +26,15 @@ TEST(number_is_high_and_closed_on_exec)
 	int low = dup(1);
 	close(low);
 	struct gf_held_file held = hold();
+	EXPECT(held.fd >= 48 && held.fd < 64); /* the kernel's first table */
+	EXPECT_EQ(fcntl(held.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	EXPECT_EQ(dup(1), low); /* the program's next number is what it was */
+	close(low);
+	int near = held.fd;
+	gf_held_raise(&held);
 	EXPECT(held.fd >= 1000);
+	EXPECT(fcntl(near, F_GETFD) < 0);
+	EXPECT(gf_held_ours(&held));
 	EXPECT_EQ(fcntl(held.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 	EXPECT_EQ(dup(1), low); /* the program's next number is what it was */
 	gf_held_close(&held);
@@ -40,6 +48,8 @@ TEST(few_descriptors_allowed)
 	REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
 	struct gf_held_file held = hold();
 	EXPECT(gf_held_ours(&held));
+	gf_held_raise(&held);
+	EXPECT(gf_held_ours(&held));
 	gf_held_close(&held);
 	unlink(path);
 }
@@ -52,7 +62,10 @@ TEST(closed_by_the_program)
 	EXPECT(!gf_held_ours(&held));
 	EXPECT_EQ(gf_held_regain(&held, path, O_WRONLY), 0);
 	EXPECT(gf_held_ours(&held));
+	EXPECT(held.fd >= 1000);
 	gf_held_close(&held);
+	gf_held_raise(&held); /* none: nothing to move */
+	EXPECT_EQ(held.fd, -1);
 	unlink(path);
 }
 
