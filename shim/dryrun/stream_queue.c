@@ -225,14 +225,16 @@ bool gd_queue_defer(struct gd_stream *stream, const struct gd_operation *operati
 	bool deferred = false;
 	pthread_mutex_lock(&lock);
 	struct entry *entry = must_wait(stream) ? calloc(1, sizeof(*entry)) : NULL;
-	if (entry) {
+	void *copy = entry ? malloc(argument_bytes + 1) : NULL;
+	if (copy) {
+		memcpy(copy, argument, argument_bytes);
 		entry->kind = EFFECT;
 		entry->operation = *operation;
 		entry->effect = effect;
-		entry->argument = argument_bytes ? malloc(argument_bytes) : NULL;
-		if (entry->argument)
-			memcpy(entry->argument, argument, argument_bytes);
+		entry->argument = copy;
 		deferred = append(stream, entry);
+	} else {
+		free(entry);
 	}
 	pthread_mutex_unlock(&lock);
 	return deferred;
@@ -266,6 +268,11 @@ static bool queue_event(
 		event->queued++;
 		pthread_mutex_unlock(&event->lock);
 		queued = append(stream, entry);
+		if (!queued) {
+			pthread_mutex_lock(&event->lock);
+			event->queued--;
+			pthread_mutex_unlock(&event->lock);
+		}
 	}
 	pthread_mutex_unlock(&lock);
 	return queued;
