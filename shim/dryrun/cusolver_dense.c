@@ -30,9 +30,9 @@ static int panel(int rows, int *elements)
 	return GD_CUSOLVER_SUCCESS;
 }
 
-static int matrix(int rows, int columns, int *elements)
+static int matrix(int64_t rows, int64_t columns, int *elements)
 {
-	int64_t count = (int64_t)rows * columns + (int64_t)(rows + columns) * GD_PANEL;
+	int64_t count = rows * columns + (rows + columns) * GD_PANEL;
 
 	*elements = count > INT32_MAX ? INT32_MAX : (int)count;
 	return GD_CUSOLVER_SUCCESS;
@@ -61,12 +61,12 @@ static int matrix(int rows, int columns, int *elements)
 	    (GD_HANDLE, int job, int m, int n, const void *a, int lda, const void *s, \
 		const void *u, int ldu, const void *v, int ldv, int *size, void *parameters, \
 		int batch), \
-	    matrix(m, n *batch, size)) \
+	    matrix(m, (int64_t)n *batch, size)) \
 	GD_SIZE(T##gesvdaStridedBatched, \
 	    (GD_HANDLE, int job, int rank, int m, int n, const void *a, int lda, long long sa, \
 		const void *s, long long ss, const void *u, int ldu, long long su, const void *v, \
 		int ldv, long long sv, int *size, int batch), \
-	    matrix(m, n *batch, size))
+	    matrix(m, (int64_t)n *batch, size))
 #define GD_SIZES_OF_FIELD(T, q, evd) \
 	GD_SIZE(T##q##gqr, \
 	    (GD_HANDLE, int m, int n, int k, const void *a, int lda, const void *tau, int *size), \
@@ -86,7 +86,7 @@ static int matrix(int rows, int columns, int *elements)
 	GD_SIZE(T##evd##jBatched, \
 	    (GD_HANDLE, int job, int uplo, int n, const void *a, int lda, const void *w, \
 		int *size, void *parameters, int batch), \
-	    matrix(n, n *batch, size))
+	    matrix(n, (int64_t)n *batch, size))
 
 GD_SIZES_OF_ALL(S)
 GD_SIZES_OF_ALL(D)
