@@ -40,8 +40,7 @@ bool gd_rt_plan_2d(CUDA_MEMCPY2D *plan, void *to, size_t to_pitch, const void *f
 	return sides(kind, &plan->srcMemoryType, &plan->dstMemoryType);
 }
 
-/* Arrays (textures) are not part of the stand-in; the driver refuses what is left of such a plan.
- */
+/* Arrays (textures) are not part of the stand-in runtime. */
 cudaError_t gd_rt_plan_3d(CUDA_MEMCPY3D *plan, const struct cudaMemcpy3DParms *p)
 {
 	*plan = (CUDA_MEMCPY3D){0};

@@ -58,8 +58,7 @@ uint64_t gd_records_now(void)
 	return client_clock ? client_clock() : clock_ns(CLOCK_REALTIME);
 }
 
-/* ---- names: kept for ever, as clients look at them after the module is gone
- * ----------------------- */
+/* ---- names: kept for ever, as clients look at them after the module is gone ---- */
 
 struct name {
 	struct name *next;
@@ -87,8 +86,7 @@ static const char *keep_name(const char *text)
 	return name->text;
 }
 
-/* ---- from operations to records
- * --------------------------------------------------------------------- */
+/* ---- from operations to records ---- */
 
 /* A zeroed record of a kind, or NULL when the kind is off or memory is out.  Under the lock. */
 static union record *add(CUpti_ActivityKind kind)
@@ -292,8 +290,7 @@ static void see(const struct gd_operation *operation, void *user)
 	pthread_mutex_unlock(&lock);
 }
 
-/* ---- settings
- * ------------------------------------------------------------------------------------------ */
+/* ---- settings ---- */
 
 static void observe(bool on)
 {
@@ -377,8 +374,7 @@ bool gd_records_pop(CUpti_ExternalCorrelationKind kind, uint64_t *id_out)
 	return true;
 }
 
-/* ---- handing over
- * ---------------------------------------------------------------------------------------- */
+/* ---- handing over ---- */
 
 /* A line through two readings of both clocks. */
 struct conversion {
