@@ -8,7 +8,7 @@
 
 static void settings_json(const struct ga_model *model, struct ga_json *json)
 {
-	const char *text = ga_model_property(model, "allocator_settings");
+	const char *text = ga_model_allocator_settings(model);
 	if (!text) {
 		ga_json_null(json, "allocator_settings");
 		return;
@@ -115,7 +115,7 @@ static void facts_text(const struct ga_model *model, const struct ga_page *page)
 	ga_fact(page, "CUDA runtime", "%s", or_unknown(ga_model_property(model, "cuda_version")));
 	ga_fact(page, "driver", "%s", or_unknown(ga_model_property(model, "driver_version")));
 	ga_fact(page, "Python", "%s", or_unknown(ga_model_property(model, "python_version")));
-	const char *settings = ga_model_property(model, "allocator_settings");
+	const char *settings = ga_model_allocator_settings(model);
 	ga_fact(page, "allocator settings", "%s",
 	    !settings	? "unknown"
 	    : *settings ? settings
@@ -127,7 +127,7 @@ static void facts_text(const struct ga_model *model, const struct ga_page *page)
 static void devices_text(
     const struct ga_model *model, const struct ga_memory *memory, const struct ga_page *page)
 {
-	struct ga_table table = {.columns = 5};
+	struct ga_table table = {.columns = 5, .left = 1 << 1};
 	const struct ga_account *account = ga_memory_next(memory, -1);
 	char bytes[GA_SIZE_TEXT];
 	if (!account)

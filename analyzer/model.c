@@ -90,6 +90,14 @@ uint64_t ga_model_device_number(const struct ga_model *model, unsigned device, c
 	return whole_number(ga_model_device(model, device, what));
 }
 
+const char *ga_model_allocator_settings(const struct ga_model *model)
+{
+	const char *text = ga_model_property(model, "allocator_settings");
+	if (!text && ga_model_property(model, "record")) /* written later at the start */
+		return "";
+	return text;
+}
+
 char *ga_model_setting(const struct ga_model *model, const char *name)
 {
 	const char *text = ga_model_property(model, "allocator_settings");

@@ -58,6 +58,9 @@ const char *ga_model_device(const struct ga_model *model, unsigned device, const
 /** The same as a whole number, GA_UNKNOWN if it is none. */
 uint64_t ga_model_device_number(const struct ga_model *model, unsigned device, const char *what);
 
+/** The allocator's settings as a text; "" where no variable set any, NULL if that is not known. */
+const char *ga_model_allocator_settings(const struct ga_model *model);
+
 /** Value of one of the allocator's settings ("expandable_segments"), copied; free() it; NULL. */
 char *ga_model_setting(const struct ga_model *model, const char *name);
 

@@ -33,7 +33,7 @@ struct trace_builder *mt_begin(const char *path)
 	trace_property(now.builder, "pid", "4711");
 	trace_property(now.builder, "host", "node1");
 	trace_property(now.builder, "torch_version", "2.15.0");
-	trace_property(now.builder, "allocator_settings", "");
+	trace_property(now.builder, "record", "memory,copies,kernels,api");
 	trace_property(now.builder, "device.0.name", "Test GPU");
 	trace_property(now.builder, "device.0.total_bytes", "1073741824");
 	trace_property(now.builder, "device.0.sm_count", "8");
