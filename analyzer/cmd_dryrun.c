@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +35,18 @@ static void rate_cell(struct ga_table *table, uint64_t value, double unit, int d
 		ga_cell(table, "-");
 }
 
-static int list_gpus(void)
+static int list_gpus(const struct ga_options *options)
 {
 	static const char *const names[] = {"name", "card", "memory MiB", "context MiB", "SMs",
 	    "cc", "memory GB/s", "PCIe GB/s", "NVLink GB/s", "fp32 TF", "tf32 TF", "fp16 TF"};
-	struct ga_page page = {.out = stdout, .width = 100};
-	struct ga_table table = {.columns = sizeof(names) / sizeof(*names), .left = 1 << 1};
+	struct ga_page page;
+	struct ga_table table = {
+	    .columns = sizeof(names) / sizeof(*names), .left = 1 << 1, .least = 3};
+	if (!ga_page_open(&page, options))
+		return GA_EXIT_FAILED;
+	unsigned width = page.width;
+	if (!getenv("COLUMNS") && !isatty(STDOUT_FILENO))
+		page.width = UINT_MAX; /* a program reads on: every column */
 	for (unsigned i = 0; i < table.columns; i++)
 		ga_cell(&table, "%s", names[i]);
 	for (unsigned i = 0; i < ga_gpu_count; i++) {
@@ -58,12 +65,13 @@ static int list_gpus(void)
 		rate_cell(&table, g->fp16, 1e12, 1);
 	}
 	ga_table_print(&page, &table);
+	page.width = width;
 	fputc('\n', page.out);
 	ga_paragraph(&page, "",
 	    "memory: total as the card reports it. context: estimate of what the driver keeps for "
 	    "itself before the first allocation; --context SIZE sets another figure. Rates: data "
 	    "sheets, one direction, dense arithmetic.");
-	return GA_EXIT_OK;
+	return ga_page_close(&page) ? GA_EXIT_OK : GA_EXIT_FAILED;
 }
 
 static int wrong(const char *option, const char *wanted, const char *got)
@@ -217,7 +225,7 @@ int ga_cmd_dryrun(const struct ga_options *options)
 	struct ga_launch launch = {.program = options->arguments};
 	struct standin standin = {0};
 	if (gpu && strcmp(gpu, "list") == 0)
-		return list_gpus();
+		return list_gpus(options);
 	int status = read_card(options, &standin);
 	if (status == GA_EXIT_OK)
 		status = read_rest(options, &standin);

@@ -87,7 +87,9 @@ static void put_text(const struct ga_options *options, const struct ga_memory *m
 	const struct ga_account *account = ga_memory_next(memory, -1);
 	char *line = ga_view_peak_line(memory);
 	line[0] = (char)toupper((unsigned char)line[0]);
-	fprintf(page->out, "%s.\n", line);
+	char *sentence = ga_format("%s.", line);
+	ga_paragraph(page, "", sentence);
+	free(sentence);
 	free(line);
 	ga_view_head(memory->model, page);
 	for (; account; account = ga_memory_next(memory, account->device))

@@ -118,9 +118,12 @@ static void program_text(const struct ga_model *model, const struct ga_page *pag
 	char duration[GA_SIZE_TEXT];
 	const char *torch = ga_model_property(model, "torch_version");
 	const char *settings = ga_model_property(model, "allocator_settings");
-	char *program = ga_model_program_line(model);
+	char *program = ga_view_program(model, page), *rank = ga_view_rank(model);
 	fputc('\n', page->out);
-	ga_fact(page, "program", "%.*s", (int)page->width * 2, program);
+	ga_fact(page, "program", "%s", program);
+	if (*rank)
+		ga_fact(page, "process", "%s", rank);
+	free(rank);
 	free(program);
 	ga_fact(page, "recorded", "%s%s, PyTorch %s%s%s",
 	    ga_duration_text(ga_model_duration_ns(model), duration),
@@ -160,10 +163,17 @@ static void devices_text(const struct ga_memory *memory, const struct ga_page *p
 		ga_cell(&table, "%s", ga_count_text(account->retry_count, count));
 		ga_cell(&table, "%s", ga_count_text(account->oom_count, count));
 	}
+	bool several = table.cells.count > 2 * (size_t)table.columns;
 	ga_table_print(page, &table);
 	uint64_t total;
 	account = ga_view_fullest(memory, &total);
-	fputc('\n', page->out);
+	if (several) {
+		char *title = ga_view_title(memory, account);
+		ga_heading(page, title);
+		free(title);
+	} else {
+		fputc('\n', page->out);
+	}
 	ga_view_peak_text(memory, account, (struct ga_sites_shown){.rows = HOLDERS_SHOWN}, page);
 	fputc('\n', page->out);
 	ga_view_drawing(memory, account, page);
@@ -193,7 +203,7 @@ static void more_text(const struct ga_memory *memory, const struct ga_page *page
 	fputc('\n', page->out);
 	if (memory->refusals.count)
 		ga_fact(page, "each out-of-memory", "gpushim oom %s", path);
-	ga_fact(page, "who holds the memory", "gpushim memory %s", path);
+	ga_fact(page, "who holds memory", "gpushim memory %s", path);
 }
 
 static void put_json(

@@ -2,6 +2,7 @@
 #include "analyzer/memory_view.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/sizes.h"
 
@@ -27,18 +28,40 @@ char *ga_view_title(const struct ga_memory *memory, const struct ga_account *acc
 	    ga_size_text(total, bytes));
 }
 
+char *ga_view_rank(const struct ga_model *model)
+{
+	const char *rank = ga_model_property(model, "rank");
+	const char *world = ga_model_property(model, "world_size");
+	if (!rank)
+		return ga_xstrdup("");
+	return ga_format("rank %s%s%s", rank, world ? " of " : "", world ? world : "");
+}
+
+char *ga_view_program(const struct ga_model *model, const struct ga_page *page)
+{
+	char *line = ga_model_program_line(model);
+	size_t most = 2 * (size_t)page->width;
+	if (strlen(line) <= most)
+		return line;
+	while (most && ((unsigned char)line[most] & 0xc0) == 0x80)
+		most--;
+	char *cut = ga_format("%.*s...", (int)most, line);
+	free(line);
+	return cut;
+}
+
 void ga_view_head(const struct ga_model *model, const struct ga_page *page)
 {
 	char duration[GA_SIZE_TEXT];
 	const char *torch = ga_model_property(model, "torch_version");
-	char *program = ga_model_program_line(model);
-	ga_print_safe(page, program);
-	free(program);
-	fprintf(page->out, ": %s%s, PyTorch ",
+	char *program = ga_view_program(model, page), *rank = ga_view_rank(model);
+	char *line = ga_format("%s%s%s: %s%s, PyTorch %s", program, *rank ? ", " : "", rank,
 	    ga_duration_text(ga_model_duration_ns(model), duration),
-	    model->dryrun ? " on a stand-in GPU" : "");
-	ga_print_safe(page, torch ? torch : "unknown");
-	fputc('\n', page->out);
+	    model->dryrun ? " on a stand-in GPU" : "", torch ? torch : "unknown");
+	ga_paragraph(page, "", line);
+	free(line);
+	free(rank);
+	free(program);
 }
 
 static void maybe(struct ga_json *json, const char *name, uint64_t value)

@@ -20,7 +20,13 @@ uint64_t ga_view_reserved(const struct ga_memory *memory, uint64_t reserved_byte
 /** "device 0, NVIDIA L4 (22.03 GiB)".  free() it. */
 char *ga_view_title(const struct ga_memory *memory, const struct ga_account *account);
 
-/** What was recorded, in one line. */
+/** "rank 1 of 2", "" for a process that has none.  free() it. */
+char *ga_view_rank(const struct ga_model *model);
+
+/** The program with its arguments, cut where it would fill more than two lines.  free() it. */
+char *ga_view_program(const struct ga_model *model, const struct ga_page *page);
+
+/** What was recorded, in one sentence. */
 void ga_view_head(const struct ga_model *model, const struct ga_page *page);
 
 /** The figures of a device, without peak and timeline, as members of the open object. */

@@ -76,7 +76,8 @@ const char *ga_style(const struct ga_page *page, enum ga_style style)
 
 void ga_heading(const struct ga_page *page, const char *text)
 {
-	fprintf(page->out, "\n%s%s%s\n", ga_style(page, GA_BOLD), text, ga_style(page, GA_PLAIN));
+	fputc('\n', page->out);
+	ga_styled_paragraph(page, GA_BOLD, "", text);
 }
 
 void ga_print_safe(const struct ga_page *page, const char *text)
@@ -85,8 +86,7 @@ void ga_print_safe(const struct ga_page *page, const char *text)
 		fputc(*at < 0x20 || *at == 0x7f ? '?' : *at, page->out);
 }
 
-/* Columns that a UTF-8 text takes, counting code points. */
-static unsigned columns_of(const char *text)
+unsigned ga_text_columns(const char *text)
 {
 	unsigned columns = 0;
 	for (; *text; text++)
@@ -97,13 +97,13 @@ static unsigned columns_of(const char *text)
 void ga_styled_paragraph(
     const struct ga_page *page, enum ga_style style, const char *bullet, const char *text)
 {
-	unsigned indent = columns_of(bullet), at = indent;
+	unsigned indent = ga_text_columns(bullet), at = indent;
 	const char *begin = style == GA_PLAIN ? "" : ga_style(page, style);
 	fprintf(page->out, "%s%s", begin, bullet);
 	for (bool first = true; *text; first = false) {
 		size_t length = strcspn(text, " ");
 		char *word = ga_format("%.*s", (int)length, text);
-		unsigned columns = columns_of(word);
+		unsigned columns = ga_text_columns(word);
 		if (!first && at + 1 + columns > page->width) {
 			fprintf(page->out, "\n%*s", (int)indent, "");
 			at = indent;
@@ -167,34 +167,4 @@ void ga_cell(struct ga_table *table, const char *format, ...)
 	va_start(arguments, format);
 	ga_strings_take(&table->cells, ga_format_list(format, arguments));
 	va_end(arguments);
-}
-
-static void put_cell(
-    const struct ga_page *page, const char *cell, unsigned width, bool left, bool heading)
-{
-	int padding = (int)(width - columns_of(cell));
-	fprintf(
-	    page->out, "  %*s%s", left ? 0 : padding, "", heading ? ga_style(page, GA_DIM) : "");
-	ga_print_safe(page, cell);
-	fprintf(
-	    page->out, "%s%*s", heading ? ga_style(page, GA_PLAIN) : "", left ? padding : 0, "");
-}
-
-void ga_table_print(const struct ga_page *page, struct ga_table *table)
-{
-	unsigned *widths = ga_xalloc(table->columns, sizeof(*widths));
-	for (size_t i = 0; i < table->cells.count; i++) {
-		unsigned columns = columns_of(table->cells.items[i]);
-		if (columns > widths[i % table->columns])
-			widths[i % table->columns] = columns;
-	}
-	for (size_t i = 0; i < table->cells.count; i++) {
-		unsigned column = (unsigned)(i % table->columns);
-		bool left = column == 0 || (table->left & 1u << column);
-		put_cell(page, table->cells.items[i], widths[column], left, i < table->columns);
-		if (column + 1 == table->columns)
-			fputc('\n', page->out);
-	}
-	free(widths);
-	ga_strings_clear(&table->cells);
 }

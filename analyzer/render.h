@@ -39,6 +39,9 @@ bool ga_page_close(struct ga_page *page);
 /** Escape sequence that begins a style, "" without colour; GA_PLAIN ends all. */
 const char *ga_style(const struct ga_page *page, enum ga_style style);
 
+/** Columns that a UTF-8 text takes, counting code points. */
+unsigned ga_text_columns(const char *text);
+
 /** A heading with an empty line before it. */
 void ga_heading(const struct ga_page *page, const char *text);
 
@@ -63,13 +66,19 @@ void ga_fact(const struct ga_page *page, const char *name, const char *format, .
 struct ga_table {
 	unsigned columns;
 	unsigned left;		 /* bit n: column n is aligned left, as the first always is */
+	unsigned least;		 /* columns that are kept on a narrow page; 0: all of them */
 	struct ga_strings cells; /* the first row is the heading */
 };
 
 /** Add a cell. */
 void ga_cell(struct ga_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Print the table and free its cells. */
+/**
+ * Print the table and free its cells.
+ *
+ * Where the page is too narrow, headings and texts are folded and columns behind `least` left out;
+ * a short table that is still too wide is printed row by row, one line for each figure.
+ */
 void ga_table_print(const struct ga_page *page, struct ga_table *table);
 
 /**
