@@ -106,6 +106,11 @@ static void add_notices(
 		    "are "
 		    "floor and plan, and the figures of other settings are inexact",
 		    device, ga_count_text(finding->unknown_requests, count));
+	if (finding->is_exact && finding->no_limit)
+		ga_strings_add(notices, "device %u: its size is not recorded: %s", device,
+		    finding->result.retries || finding->result.ooms
+			? "what the driver would have refused under other settings is unknown"
+			: "figures of other settings hold if it is large enough for them");
 	if (ga_finding_packing(finding) != GA_UNKNOWN && finding->result.packing_is_window)
 		ga_strings_add(notices,
 		    "device %u: only blocks around the highest load were placed by plan", device);

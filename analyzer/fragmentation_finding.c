@@ -83,6 +83,7 @@ enum gf_status ga_finding_examine(const struct ga_memory *memory, const struct g
 	}
 	finding->events_recorded = input.segment_count;
 	finding->unknown_requests = input.unknown_requests;
+	finding->no_limit = options.grid.no_limit = input.no_limit;
 	finding->why = obstacle(memory->model, &input);
 	if (!finding->why) {
 		ga_fragmentation_measure(

@@ -21,6 +21,7 @@ struct ga_finding {
 	char *why;		   /* why it is not exact; NULL if it is */
 	uint64_t events_recorded;  /* segment events, GA_UNKNOWN without caching allocator */
 	uint64_t unknown_requests; /* blocks without the requested size */
+	bool no_limit;		   /* the device's size is not known */
 	const char *settings;	   /* recorded text, "" for defaults */
 	struct ga_fragmentation result;
 };

@@ -52,9 +52,10 @@ static char *saving_sentence(const struct ga_finding *finding)
 {
 	const struct ga_grid_row *best = ga_finding_best(finding);
 	char peak[GA_SIZE_TEXT], saved[GA_SIZE_TEXT];
+	bool refused = finding->result.ooms || (finding->no_limit && finding->result.retries);
 	if (!best)
 		return ga_xstrdup(
-		    finding->result.ooms ? "" : "No other setting of this release needs less.");
+		    refused ? "" : "No other setting of this release needs less.");
 	return ga_format("%s%s would have needed %s (%s less).", best->text,
 	    best->fraction > 0 ? " with torch.cuda.set_per_process_memory_fraction(1.0)" : "",
 	    ga_size_text(best->high, peak), ga_size_text(finding->peak - best->high, saved));
@@ -70,9 +71,10 @@ static char *harm_sentence(const struct ga_finding *finding)
 	ga_count_text(result->retries, retries);
 	ga_count_text(result->ooms, ooms);
 	if (!result->harm)
-		return ga_format("The driver refused memory (retries %s, out of memory %s), and no "
-				 "other setting would have avoided it.",
-		    retries, ooms);
+		return ga_format("The driver refused memory (retries %s, out of memory %s), and %s.",
+		    retries, ooms,
+		    finding->no_limit ? "whether another setting would have avoided it is unknown"
+				      : "no other setting would have avoided it");
 	return ga_format("Fragmentation did harm (retries %s, out of memory %s): up to %s of "
 			 "cached memory was of no use when the driver refused%s%s%s.",
 	    retries, ooms, ga_size_text(result->harm, harm), cure ? "; " : "",
@@ -180,7 +182,7 @@ static void settings_text(const struct ga_finding *finding, const struct ga_page
 	static const char *const names[] = {
 	    "setting", "peak reserved", "saved", "driver calls", "retries"};
 	const struct ga_grid *grid = &finding->result.grid;
-	struct ga_table table = {.columns = 5};
+	struct ga_table table = {.columns = 5, .least = 3};
 	const struct ga_grid_row **rows = ga_xalloc(grid->count + 1, sizeof(*rows));
 	size_t count = 0;
 	for (size_t i = 0; i < grid->count; i++)

@@ -440,6 +440,9 @@ enum gf_status ga_recorded_allocator_read(struct ga_model *model, unsigned devic
 		gf_merge_close(merge);
 	status = status == GF_END ? GF_OK : status;
 	input.unknown_frees = reading.builder.lost;
+	input.no_limit = !input.trace.device_bytes;
+	if (input.no_limit)
+		input.trace.device_bytes = GA_ALLOC_DRIVER_MOST / 2;
 	if (!input.trace.budget_bytes)
 		input.trace.budget_bytes = input.trace.device_bytes;
 	ga_alloc_trace_end(&reading.builder);

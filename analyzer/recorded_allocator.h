@@ -24,6 +24,7 @@ struct ga_recorded_allocator {
 	uint64_t blocks;	   /* handed out */
 	uint64_t unknown_requests; /* of them, without the requested size: the block's is taken */
 	uint64_t unknown_frees;	   /* of blocks that the recording did not see handed out */
+	bool no_limit; /* the device's size is not recorded: the trace's is one without limit */
 };
 
 /**

@@ -196,8 +196,10 @@ static void add_setting(struct ga_grid *grid, const struct ga_alloc_trace *trace
 {
 	struct ga_grid_row row;
 	size_t skip = strlen(FRACTION_TEXT);
-	bool by_call =
-	    trace->settings.torch < GA_TORCH(2, 9) && strncmp(text, FRACTION_TEXT, skip) == 0;
+	bool has_fraction = strncmp(text, FRACTION_TEXT, skip) == 0;
+	bool by_call = has_fraction && trace->settings.torch < GA_TORCH(2, 9);
+	if (has_fraction && options->no_limit)
+		return;
 	if (!try_text(trace, options, text + (by_call ? skip : 0), by_call, &row, NULL))
 		add_row(grid, &row);
 }
@@ -228,6 +230,9 @@ void ga_grid_replay(const struct ga_alloc_trace *trace, const struct ga_grid_opt
 	*grid_out = (struct ga_grid){0};
 	recorded.replay.recorded_driver = !options->budget_bytes && !options->device_bytes;
 	add_attempt(grid_out, &recorded, true, "");
+	/* What else would have been refused depends on the device too. */
+	if (options->no_limit && grid_out->rows->retries + grid_out->rows->ooms)
+		return;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		add_setting(grid_out, trace, options, texts[i]);
 	snprintf(text, sizeof(text), "preallocate:%" PRIu64, options->preallocate);

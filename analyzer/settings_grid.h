@@ -35,6 +35,7 @@ struct ga_grid_options {
 	size_t border_count;   /* grid: step borders; rising; 0: no such row */
 	uint64_t preallocate;  /* bytes allocated and freed at start in one row; 0: no such row */
 	bool with_ranges;      /* replay more often where the result is a range */
+	bool no_limit;	       /* the device's size is not known: no row that depends on it */
 };
 
 /* One setting. */

@@ -150,6 +150,23 @@ static void write_stuck(const char *path)
 	mt_end();
 }
 
+/* The process was killed before the recorder had asked for the device's size. */
+static void write_unsized(const char *path, bool refused)
+{
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "device.0.total_bytes", "");
+	mt_requested(10 * M);
+	for (unsigned i = 0; i < 3; i++)
+		own_segment(0x10000000 + i * 10 * M, 10 * M, (i + 1) * 10 * M);
+	mt_flags(IN);
+	if (refused) {
+		mt_driver(GF_MEMORY_ALLOC, 0, 10 * M, 0, REFUSED);
+		mt_driver(GF_MEMORY_ALLOC, 0, 10 * M, 0, REFUSED);
+		mt_oom(10 * M, 30 * M, 30 * M);
+	}
+	trace_kill(t);
+}
+
 static void write_async(const char *path)
 {
 	struct trace_builder *t = mt_begin(path);
@@ -260,6 +277,8 @@ int main(int argc, char **argv)
 	write_expandable("expandable.gst");
 	write_cached("cached.gst");
 	write_stuck("stuck.gst");
+	write_unsized("unsized.gst", false);
+	write_unsized("unsized_refused.gst", true);
 	write_async("async.gst");
 	write_lossy("lossy.gst");
 	write_places("places.gst");
