@@ -7,7 +7,6 @@
  * mere presence makes the linker slow and switches off optimisations.  All this runs in a namespace
  * of its own, with a libc of its own, in every process, so it does nothing but compare names.
  */
-#include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 #include <stdbool.h>
@@ -60,11 +59,35 @@ static bool is_vendor(const char *file)
 	return false;
 }
 
+/* From a line of the map of the process, "from-to rwxp offset device inode   path". */
+static bool path_of_line(const char *line, uintptr_t address, char *path_out)
+{
+	unsigned long from, to;
+	int at = 0;
+
+	return sscanf(line, "%lx-%lx %*s %*s %*s %*s %n", &from, &to, &at) == 2 && at &&
+	    address >= from && address < to && realpath(line + at, path_out);
+}
+
+/* The linker calls us so early that dladdr() of C libraries before 2.34 jumps into nothing. */
+static bool find_path(uintptr_t address, char *path_out)
+{
+	static char line[PATH_MAX + 128];
+	bool found = false;
+	FILE *map = fopen("/proc/self/maps", "re");
+
+	while (map && !found && fgets(line, sizeof(line), map)) {
+		line[strcspn(line, "\n")] = 0;
+		found = path_of_line(line, address, path_out);
+	}
+	if (map)
+		fclose(map);
+	return found;
+}
+
 unsigned la_version(unsigned version)
 {
-	Dl_info info;
-
-	if (!dladdr((void *)la_version, &info) || !realpath(info.dli_fname, home))
+	if (!find_path((uintptr_t)la_version, home))
 		return 0;
 	home_length = (size_t)(file_of(home) - home);
 	home[home_length] = 0;
