@@ -21,6 +21,7 @@
 	S(0, CUstreamCaptureMode, 4) \
 	S(0, CUstreamCaptureStatus, 4) \
 	S(0, CUipcMemHandle, 64) \
+	S(0, CUipcEventHandle, 64) \
 	S(0, CUmemLocation, 8) \
 	S(0, CUDA_LAUNCH_PARAMS, 56) \
 	S(12080, CUDA_MEMCPY3D_BATCH_OP, 112)
@@ -36,6 +37,27 @@
 	F(0, CUDA_MEMCPY2D, dstArray, 96) \
 	F(0, CUDA_MEMCPY2D, WidthInBytes, 112) \
 	F(0, CUDA_MEMCPY2D, Height, 120) \
+	F(0, CUDA_MEMCPY2D_v1, srcMemoryType, 8) \
+	F(0, CUDA_MEMCPY2D_v1, srcHost, 16) \
+	F(0, CUDA_MEMCPY2D_v1, srcDevice, 24) \
+	F(0, CUDA_MEMCPY2D_v1, srcArray, 32) \
+	F(0, CUDA_MEMCPY2D_v1, dstMemoryType, 52) \
+	F(0, CUDA_MEMCPY2D_v1, dstHost, 56) \
+	F(0, CUDA_MEMCPY2D_v1, dstDevice, 64) \
+	F(0, CUDA_MEMCPY2D_v1, dstArray, 72) \
+	F(0, CUDA_MEMCPY2D_v1, WidthInBytes, 84) \
+	F(0, CUDA_MEMCPY2D_v1, Height, 88) \
+	F(0, CUDA_MEMCPY3D_v1, srcMemoryType, 16) \
+	F(0, CUDA_MEMCPY3D_v1, srcHost, 24) \
+	F(0, CUDA_MEMCPY3D_v1, srcDevice, 32) \
+	F(0, CUDA_MEMCPY3D_v1, srcArray, 40) \
+	F(0, CUDA_MEMCPY3D_v1, dstMemoryType, 80) \
+	F(0, CUDA_MEMCPY3D_v1, dstHost, 88) \
+	F(0, CUDA_MEMCPY3D_v1, dstDevice, 96) \
+	F(0, CUDA_MEMCPY3D_v1, dstArray, 104) \
+	F(0, CUDA_MEMCPY3D_v1, WidthInBytes, 128) \
+	F(0, CUDA_MEMCPY3D_v1, Height, 132) \
+	F(0, CUDA_MEMCPY3D_v1, Depth, 136) \
 	F(0, CUDA_MEMCPY3D, srcMemoryType, 32) \
 	F(0, CUDA_MEMCPY3D, srcHost, 40) \
 	F(0, CUDA_MEMCPY3D, srcDevice, 48) \
@@ -83,7 +105,18 @@
 	F(0, CUlaunchConfig, numAttrs, 48) \
 	F(0, CUlaunchAttribute, value, 8) \
 	F(0, CUmemAllocationProp, location, 8) \
-	F(0, CUmulticastObjectProp, size, 8) \
+	F(12010, CUmulticastObjectProp, size, 8) \
+	F(0, CUDA_MEM_ALLOC_NODE_PARAMS, bytesize, 104) \
+	F(0, CUDA_MEM_ALLOC_NODE_PARAMS, dptr, 112) \
+	F(0, CUDA_ARRAY_DESCRIPTOR_v1, Width, 0) \
+	F(0, CUDA_ARRAY_DESCRIPTOR_v1, Height, 4) \
+	F(0, CUDA_ARRAY_DESCRIPTOR_v1, Format, 8) \
+	F(0, CUDA_ARRAY_DESCRIPTOR_v1, NumChannels, 12) \
+	F(0, CUDA_ARRAY3D_DESCRIPTOR_v1, Width, 0) \
+	F(0, CUDA_ARRAY3D_DESCRIPTOR_v1, Height, 4) \
+	F(0, CUDA_ARRAY3D_DESCRIPTOR_v1, Depth, 8) \
+	F(0, CUDA_ARRAY3D_DESCRIPTOR_v1, Format, 12) \
+	F(0, CUDA_ARRAY3D_DESCRIPTOR_v1, NumChannels, 16) \
 	F(0, CUDA_ARRAY_DESCRIPTOR, Width, 0) \
 	F(0, CUDA_ARRAY_DESCRIPTOR, Height, 8) \
 	F(0, CUDA_ARRAY_DESCRIPTOR, Format, 16) \

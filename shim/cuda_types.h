@@ -37,6 +37,7 @@ typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUextSemaphore_st *CUexternalSemaphore;
 
 typedef unsigned int CUstreamCaptureMode;
 typedef unsigned int CUstreamCaptureStatus;
@@ -53,9 +54,22 @@ typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *data);
 /* only passed on */
 typedef struct CUctxCreateParams CUctxCreateParams;
 typedef struct CUexecAffinityParam CUexecAffinityParam;
+typedef struct CUarrayMapInfo CUarrayMapInfo;
 typedef struct CUgraphEdgeData CUgraphEdgeData;
+typedef struct CUgraphNodeParams CUgraphNodeParams;
 typedef struct CUgraphExecUpdateResultInfo CUgraphExecUpdateResultInfo;
+typedef struct CUmemDecompressParams CUmemDecompressParams;
+typedef union CUstreamBatchMemOpParams CUstreamBatchMemOpParams;
+typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS CUDA_BATCH_MEM_OP_NODE_PARAMS;
+typedef struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS CUDA_EXT_SEM_SIGNAL_NODE_PARAMS;
+typedef struct CUDA_EXT_SEM_WAIT_NODE_PARAMS CUDA_EXT_SEM_WAIT_NODE_PARAMS;
+typedef struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS;
+typedef struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS;
 typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS CUDA_GRAPH_INSTANTIATE_PARAMS;
+typedef struct CUDA_HOST_NODE_PARAMS CUDA_HOST_NODE_PARAMS;
+typedef struct CUDA_KERNEL_NODE_PARAMS_v1 CUDA_KERNEL_NODE_PARAMS_v1;
+typedef struct CUDA_KERNEL_NODE_PARAMS CUDA_KERNEL_NODE_PARAMS;
+typedef struct CUDA_MEMSET_NODE_PARAMS CUDA_MEMSET_NODE_PARAMS;
 typedef struct CUmemAccessDesc CUmemAccessDesc;
 typedef struct CUmemPoolProps CUmemPoolProps;
 typedef struct CUmemPoolPtrExportData CUmemPoolPtrExportData;
@@ -64,6 +78,10 @@ typedef struct CUmemcpyAttributes CUmemcpyAttributes;
 typedef struct {
 	char reserved[64];
 } CUipcMemHandle;
+
+typedef struct {
+	char reserved[64];
+} CUipcEventHandle;
 
 typedef struct {
 	unsigned int type;
@@ -86,6 +104,41 @@ typedef struct {
 	size_t WidthInBytes;
 	size_t Height;
 } CUDA_MEMCPY2D;
+
+/* The same of the first, 32-bit API. */
+typedef struct {
+	unsigned int srcXInBytes, srcY;
+	CUmemorytype srcMemoryType;
+	const void *srcHost;
+	CUdeviceptr_v1 srcDevice;
+	CUarray srcArray;
+	unsigned int srcPitch;
+	unsigned int dstXInBytes, dstY;
+	CUmemorytype dstMemoryType;
+	void *dstHost;
+	CUdeviceptr_v1 dstDevice;
+	CUarray dstArray;
+	unsigned int dstPitch;
+	unsigned int WidthInBytes, Height;
+} CUDA_MEMCPY2D_v1;
+
+typedef struct {
+	unsigned int srcXInBytes, srcY, srcZ, srcLOD;
+	CUmemorytype srcMemoryType;
+	const void *srcHost;
+	CUdeviceptr_v1 srcDevice;
+	CUarray srcArray;
+	void *srcReserved;
+	unsigned int srcPitch, srcHeight;
+	unsigned int dstXInBytes, dstY, dstZ, dstLOD;
+	CUmemorytype dstMemoryType;
+	void *dstHost;
+	CUdeviceptr_v1 dstDevice;
+	CUarray dstArray;
+	void *dstReserved;
+	unsigned int dstPitch, dstHeight;
+	unsigned int WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_v1;
 
 typedef struct {
 	size_t srcXInBytes, srcY, srcZ, srcLOD;
@@ -182,10 +235,29 @@ typedef struct {
 } CUmulticastObjectProp;
 
 typedef struct {
+	char pool[88], access[16];
+	size_t bytesize;
+	CUdeviceptr dptr; /* out */
+} CUDA_MEM_ALLOC_NODE_PARAMS;
+
+typedef struct {
 	size_t Width, Height;
 	unsigned int Format;
 	unsigned int NumChannels;
 } CUDA_ARRAY_DESCRIPTOR;
+
+typedef struct {
+	unsigned int Width, Height;
+	unsigned int Format;
+	unsigned int NumChannels;
+} CUDA_ARRAY_DESCRIPTOR_v1;
+
+typedef struct {
+	unsigned int Width, Height, Depth;
+	unsigned int Format;
+	unsigned int NumChannels;
+	unsigned int Flags;
+} CUDA_ARRAY3D_DESCRIPTOR_v1;
 
 typedef struct {
 	size_t Width, Height, Depth;

@@ -37,6 +37,11 @@
 #else
 #define GS_SINCE_12030(...)
 #endif
+#if CUDA_VERSION >= 12040
+#define GS_SINCE_12040(...) __VA_ARGS__
+#else
+#define GS_SINCE_12040(...)
+#endif
 #if CUDA_VERSION >= 12050
 #define GS_SINCE_12050(...) __VA_ARGS__
 #else

@@ -23,6 +23,8 @@
 	H(0, MEMORY, USES, alloc_v1, cuMemAlloc, CUdeviceptr_v1 *, unsigned int) \
 	H(0, MEMORY, USES, alloc_pitch, cuMemAllocPitch_v2, CUdeviceptr *, size_t *, size_t, \
 	    size_t, unsigned int) \
+	H(0, MEMORY, USES, alloc_pitch_v1, cuMemAllocPitch, CUdeviceptr_v1 *, unsigned int *, \
+	    unsigned int, unsigned int, unsigned int) \
 	H(0, MEMORY, USES, alloc_managed, cuMemAllocManaged, CUdeviceptr *, size_t, unsigned int) \
 	H(0, MEMORY, QUIET, free, cuMemFree_v2, CUdeviceptr) \
 	H(0, MEMORY, QUIET, free, cuMemFree, CUdeviceptr_v1) \
@@ -84,6 +86,10 @@
 	    const CUDA_ARRAY_DESCRIPTOR *) \
 	H(0, MEMORY, USES, array_3d_create, cuArray3DCreate_v2, CUarray *, \
 	    const CUDA_ARRAY3D_DESCRIPTOR *) \
+	H(0, MEMORY, USES, array_create_v1, cuArrayCreate, CUarray *, \
+	    const CUDA_ARRAY_DESCRIPTOR_v1 *) \
+	H(0, MEMORY, USES, array_3d_create_v1, cuArray3DCreate, CUarray *, \
+	    const CUDA_ARRAY3D_DESCRIPTOR_v1 *) \
 	H(0, MEMORY, USES, mipmapped_create, cuMipmappedArrayCreate, CUmipmappedArray *, \
 	    const CUDA_ARRAY3D_DESCRIPTOR *, unsigned int) \
 	H(0, MEMORY, QUIET, array_destroy, cuArrayDestroy, CUarray) \
@@ -139,6 +145,9 @@
 	    CUcontext, size_t) \
 	H(0, COPIES, USES, copy_peer, cuMemcpyPeer_ptds, CUdeviceptr, CUcontext, CUdeviceptr, \
 	    CUcontext, size_t) \
+	H(0, COPIES, USES, copy_2d_v1, cuMemcpy2D, const CUDA_MEMCPY2D_v1 *) \
+	H(0, COPIES, USES, copy_2d_v1, cuMemcpy2DUnaligned, const CUDA_MEMCPY2D_v1 *) \
+	H(0, COPIES, USES, copy_3d_v1, cuMemcpy3D, const CUDA_MEMCPY3D_v1 *) \
 	H(0, COPIES, USES, copy_2d, cuMemcpy2D_v2, const CUDA_MEMCPY2D *) \
 	H(0, COPIES, USES, copy_2d, cuMemcpy2D_v2_ptds, const CUDA_MEMCPY2D *) \
 	H(0, COPIES, USES, copy_2d, cuMemcpy2DUnaligned_v2, const CUDA_MEMCPY2D *) \
@@ -184,6 +193,8 @@
 	    CUdeviceptr, CUcontext, size_t, CUstream) \
 	H(0, COPIES, USES, copy_peer_async, cuMemcpyPeerAsync_ptsz, CUdeviceptr, CUcontext, \
 	    CUdeviceptr, CUcontext, size_t, CUstream) \
+	H(0, COPIES, USES, copy_2d_v1_async, cuMemcpy2DAsync, const CUDA_MEMCPY2D_v1 *, CUstream) \
+	H(0, COPIES, USES, copy_3d_v1_async, cuMemcpy3DAsync, const CUDA_MEMCPY3D_v1 *, CUstream) \
 	H(0, COPIES, USES, copy_2d_async, cuMemcpy2DAsync_v2, const CUDA_MEMCPY2D *, CUstream) \
 	H(0, COPIES, USES, copy_2d_async, cuMemcpy2DAsync_v2_ptsz, const CUDA_MEMCPY2D *, \
 	    CUstream) \
@@ -324,6 +335,65 @@
 	H(0, KERNELS, QUIET, graph_destroy, cuGraphDestroy, CUgraph) \
 	H(0, KERNELS, QUIET, graph_exec_destroy, cuGraphExecDestroy, CUgraphExec)
 
+/* Graphs that are built or changed by hand, node by node. */
+#define GS_HOOKS_NODES(H) \
+	H(0, KERNELS, USES, graph_node, cuGraphAddKernelNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, const CUDA_KERNEL_NODE_PARAMS_v1 *) \
+	H(12000, KERNELS, USES, graph_node, cuGraphAddKernelNode_v2, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, const CUDA_KERNEL_NODE_PARAMS *) \
+	H(0, KERNELS, USES, graph_node, cuGraphAddMemcpyNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, const CUDA_MEMCPY3D *, CUcontext) \
+	H(0, KERNELS, USES, graph_node, cuGraphAddMemsetNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, const CUDA_MEMSET_NODE_PARAMS *, CUcontext) \
+	H(0, KERNELS, USES, graph_node, cuGraphAddHostNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, const CUDA_HOST_NODE_PARAMS *) \
+	H(0, KERNELS, USES, graph_node, cuGraphAddChildGraphNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, CUgraph) \
+	H(0, KERNELS, USES, graph_node, cuGraphAddEmptyNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t) \
+	H(0, KERNELS, USES, graph_node, cuGraphAddEventRecordNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, CUevent) \
+	H(0, KERNELS, USES, graph_node, cuGraphAddEventWaitNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, CUevent) \
+	H(0, KERNELS, USES, graph_node, cuGraphAddExternalSemaphoresSignalNode, CUgraphNode *, \
+	    CUgraph, const CUgraphNode *, size_t, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *) \
+	H(0, KERNELS, USES, graph_node, cuGraphAddExternalSemaphoresWaitNode, CUgraphNode *, \
+	    CUgraph, const CUgraphNode *, size_t, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *) \
+	H(0, KERNELS, USES, graph_node, cuGraphAddBatchMemOpNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, const CUDA_BATCH_MEM_OP_NODE_PARAMS *) \
+	H(0, MEMORY, USES, graph_alloc_node, cuGraphAddMemAllocNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, CUDA_MEM_ALLOC_NODE_PARAMS *) \
+	H(0, MEMORY, USES, graph_free_node, cuGraphAddMemFreeNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, CUdeviceptr) \
+	H(12020, KERNELS, USES, graph_node, cuGraphAddNode, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, size_t, CUgraphNodeParams *) \
+	H(12030, KERNELS, USES, graph_node, cuGraphAddNode_v2, CUgraphNode *, CUgraph, \
+	    const CUgraphNode *, const CUgraphEdgeData *, size_t, CUgraphNodeParams *) \
+	H(0, KERNELS, QUIET, graph_exec_node, cuGraphExecKernelNodeSetParams, CUgraphExec, \
+	    CUgraphNode, const CUDA_KERNEL_NODE_PARAMS_v1 *) \
+	H(12000, KERNELS, QUIET, graph_exec_node, cuGraphExecKernelNodeSetParams_v2, CUgraphExec, \
+	    CUgraphNode, const CUDA_KERNEL_NODE_PARAMS *) \
+	H(0, KERNELS, QUIET, graph_exec_node, cuGraphExecMemcpyNodeSetParams, CUgraphExec, \
+	    CUgraphNode, const CUDA_MEMCPY3D *, CUcontext) \
+	H(0, KERNELS, QUIET, graph_exec_node, cuGraphExecMemsetNodeSetParams, CUgraphExec, \
+	    CUgraphNode, const CUDA_MEMSET_NODE_PARAMS *, CUcontext) \
+	H(0, KERNELS, QUIET, graph_exec_node, cuGraphExecHostNodeSetParams, CUgraphExec, \
+	    CUgraphNode, const CUDA_HOST_NODE_PARAMS *) \
+	H(0, KERNELS, QUIET, graph_exec_node, cuGraphExecChildGraphNodeSetParams, CUgraphExec, \
+	    CUgraphNode, CUgraph) \
+	H(0, KERNELS, QUIET, graph_exec_node, cuGraphExecEventRecordNodeSetEvent, CUgraphExec, \
+	    CUgraphNode, CUevent) \
+	H(0, KERNELS, QUIET, graph_exec_node, cuGraphExecEventWaitNodeSetEvent, CUgraphExec, \
+	    CUgraphNode, CUevent) \
+	H(0, KERNELS, QUIET, graph_exec_node, cuGraphExecExternalSemaphoresSignalNodeSetParams, \
+	    CUgraphExec, CUgraphNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *) \
+	H(0, KERNELS, QUIET, graph_exec_node, cuGraphExecExternalSemaphoresWaitNodeSetParams, \
+	    CUgraphExec, CUgraphNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *) \
+	H(0, KERNELS, QUIET, graph_exec_node, cuGraphExecBatchMemOpNodeSetParams, CUgraphExec, \
+	    CUgraphNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *) \
+	H(12020, KERNELS, QUIET, graph_exec_node, cuGraphExecNodeSetParams, CUgraphExec, \
+	    CUgraphNode, CUgraphNodeParams *)
+
 /* Calls that wait for the device. */
 #define GS_HOOKS_WAITS(H) \
 	H(0, API, QUIET, wait_device, cuCtxSynchronize) \
@@ -351,6 +421,7 @@
 	H(0, API, USES, host_function, cuStreamAddCallback_ptsz, CUstream, CUstreamCallback, \
 	    void *, unsigned int) \
 	H(0, API, QUIET, event_create, cuEventCreate, CUevent *, unsigned int) \
+	H(0, API, QUIET, event_create, cuIpcOpenEventHandle, CUevent *, CUipcEventHandle) \
 	H(0, API, QUIET, event_destroy, cuEventDestroy_v2, CUevent) \
 	H(0, API, QUIET, event_destroy, cuEventDestroy, CUevent) \
 	H(0, API, QUIET, event_elapsed, cuEventElapsedTime, float *, CUevent, CUevent) \
@@ -394,7 +465,9 @@
 	H(0, API, USES, write_value, cuStreamWriteValue64_v2_ptsz, CUstream, CUdeviceptr, \
 	    cuuint64_t, unsigned int) \
 	H(12050, API, USES, context_event_record, cuCtxRecordEvent, CUcontext, CUevent) \
-	H(12050, API, USES, context_event_wait, cuCtxWaitEvent, CUcontext, CUevent)
+	H(12050, API, USES, context_event_wait, cuCtxWaitEvent, CUcontext, CUevent) \
+	H(12040, API, USES, context_event_record, cuGreenCtxRecordEvent, CUgreenCtx, CUevent) \
+	H(12040, API, USES, context_event_wait, cuGreenCtxWaitEvent, CUgreenCtx, CUevent)
 
 /* Device code and the names of functions. */
 #define GS_HOOKS_MODULES(H) \
@@ -454,6 +527,48 @@
 	H(0, API, QUIET, call_object, cuCtxDisablePeerAccess, CUcontext) \
 	H(0, API, QUIET, call_object, cuMemPoolSetAccess, CUmemoryPool, const CUmemAccessDesc *, \
 	    size_t) \
+	H(0, API, USES, call_object, cuStreamBatchMemOp, CUstream, unsigned int, \
+	    CUstreamBatchMemOpParams *, unsigned int) \
+	H(0, API, USES, call_object, cuStreamBatchMemOp_ptsz, CUstream, unsigned int, \
+	    CUstreamBatchMemOpParams *, unsigned int) \
+	H(0, API, USES, call_object, cuStreamBatchMemOp_v2, CUstream, unsigned int, \
+	    CUstreamBatchMemOpParams *, unsigned int) \
+	H(0, API, USES, call_object, cuStreamBatchMemOp_v2_ptsz, CUstream, unsigned int, \
+	    CUstreamBatchMemOpParams *, unsigned int) \
+	H(0, API, USES, call_object, cuStreamAttachMemAsync, CUstream, CUdeviceptr, size_t, \
+	    unsigned int) \
+	H(0, API, USES, call_object, cuStreamAttachMemAsync_ptsz, CUstream, CUdeviceptr, size_t, \
+	    unsigned int) \
+	H(0, API, USES, call_plain, cuSignalExternalSemaphoresAsync, const CUexternalSemaphore *, \
+	    const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *, unsigned int, CUstream) \
+	H(0, API, USES, call_plain, cuSignalExternalSemaphoresAsync_ptsz, \
+	    const CUexternalSemaphore *, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *, \
+	    unsigned int, CUstream) \
+	H(0, API, USES, call_plain, cuWaitExternalSemaphoresAsync, const CUexternalSemaphore *, \
+	    const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *, unsigned int, CUstream) \
+	H(0, API, USES, call_plain, cuWaitExternalSemaphoresAsync_ptsz, \
+	    const CUexternalSemaphore *, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *, \
+	    unsigned int, CUstream) \
+	H(0, API, USES, call_plain, cuMemMapArrayAsync, CUarrayMapInfo *, unsigned int, CUstream) \
+	H(0, API, USES, call_plain, cuMemMapArrayAsync_ptsz, CUarrayMapInfo *, unsigned int, \
+	    CUstream) \
+	H(12080, API, USES, call_plain, cuMemBatchDecompressAsync, CUmemDecompressParams *, \
+	    size_t, unsigned int, size_t *, CUstream) \
+	H(12080, API, USES, call_plain, cuMemBatchDecompressAsync_ptsz, CUmemDecompressParams *, \
+	    size_t, unsigned int, size_t *, CUstream) \
+	H(13000, API, USES, call_plain, cuMemPrefetchBatchAsync, CUdeviceptr *, size_t *, size_t, \
+	    CUmemLocation *, size_t *, size_t, unsigned long long, CUstream) \
+	H(13000, API, USES, call_plain, cuMemPrefetchBatchAsync_ptsz, CUdeviceptr *, size_t *, \
+	    size_t, CUmemLocation *, size_t *, size_t, unsigned long long, CUstream) \
+	H(13000, API, USES, call_plain, cuMemDiscardAndPrefetchBatchAsync, CUdeviceptr *, \
+	    size_t *, size_t, CUmemLocation *, size_t *, size_t, unsigned long long, CUstream) \
+	H(13000, API, USES, call_plain, cuMemDiscardAndPrefetchBatchAsync_ptsz, CUdeviceptr *, \
+	    size_t *, size_t, CUmemLocation *, size_t *, size_t, unsigned long long, CUstream) \
+	H(13000, API, USES, call_plain, cuMemDiscardBatchAsync, CUdeviceptr *, size_t *, size_t, \
+	    unsigned long long, CUstream) \
+	H(13000, API, USES, call_plain, cuMemDiscardBatchAsync_ptsz, CUdeviceptr *, size_t *, \
+	    size_t, unsigned long long, CUstream) \
+	H(0, MEMORY, QUIET, call_plain, cuDeviceGraphMemTrim, CUdevice) \
 	H(0, API, QUIET, ipc_get, cuIpcGetMemHandle, CUipcMemHandle *, CUdeviceptr)
 
 #define GS_HOOKS(H) \
@@ -462,6 +577,7 @@
 	GS_HOOKS_MEMSETS(H) \
 	GS_HOOKS_LAUNCHES(H) \
 	GS_HOOKS_GRAPHS(H) \
+	GS_HOOKS_NODES(H) \
 	GS_HOOKS_WAITS(H) \
 	GS_HOOKS_ORDER(H) \
 	GS_HOOKS_MODULES(H) \

@@ -23,6 +23,8 @@ void gs_rec_alloc(const struct gs_call *call, CUdeviceptr *out, size_t bytes);
 void gs_rec_alloc_v1(const struct gs_call *call, CUdeviceptr_v1 *out, unsigned bytes);
 void gs_rec_alloc_pitch(const struct gs_call *call, CUdeviceptr *out, size_t *pitch, size_t width,
     size_t height, unsigned element);
+void gs_rec_alloc_pitch_v1(const struct gs_call *call, CUdeviceptr_v1 *out, unsigned *pitch,
+    unsigned width, unsigned height, unsigned element);
 void gs_rec_alloc_managed(const struct gs_call *call, CUdeviceptr *out, size_t bytes,
     unsigned flags);
 void gs_rec_free(const struct gs_call *call, CUdeviceptr address);
@@ -69,6 +71,10 @@ void gs_rec_array_create(const struct gs_call *call, CUarray *out,
     const CUDA_ARRAY_DESCRIPTOR *shape);
 void gs_rec_array_3d_create(const struct gs_call *call, CUarray *out,
     const CUDA_ARRAY3D_DESCRIPTOR *shape);
+void gs_rec_array_create_v1(const struct gs_call *call, CUarray *out,
+    const CUDA_ARRAY_DESCRIPTOR_v1 *shape);
+void gs_rec_array_3d_create_v1(const struct gs_call *call, CUarray *out,
+    const CUDA_ARRAY3D_DESCRIPTOR_v1 *shape);
 void gs_rec_mipmapped_create(const struct gs_call *call, CUmipmappedArray *out,
     const CUDA_ARRAY3D_DESCRIPTOR *shape, unsigned levels);
 void gs_rec_array_destroy(const struct gs_call *call, void *array);
@@ -93,9 +99,6 @@ void gs_rec_copy_array_to_array(const struct gs_call *call, CUarray target, size
     CUarray source, size_t source_offset, size_t bytes);
 void gs_rec_copy_peer(const struct gs_call *call, CUdeviceptr target, CUcontext target_context,
     CUdeviceptr source, CUcontext source_context, size_t bytes);
-void gs_rec_copy_2d(const struct gs_call *call, const CUDA_MEMCPY2D *copy);
-void gs_rec_copy_3d(const struct gs_call *call, const CUDA_MEMCPY3D *copy);
-void gs_rec_copy_3d_peer(const struct gs_call *call, const CUDA_MEMCPY3D_PEER *copy);
 void gs_rec_copy_async(const struct gs_call *call, CUdeviceptr target, CUdeviceptr source,
     size_t bytes, CUstream stream);
 void gs_rec_copy_to_device_async(const struct gs_call *call, CUdeviceptr target,
@@ -109,10 +112,15 @@ void gs_rec_copy_array_to_host_async(const struct gs_call *call, void *target, C
 void gs_rec_copy_peer_async(const struct gs_call *call, CUdeviceptr target,
     CUcontext target_context, CUdeviceptr source, CUcontext source_context, size_t bytes,
     CUstream stream);
-void gs_rec_copy_2d_async(const struct gs_call *call, const CUDA_MEMCPY2D *copy, CUstream stream);
-void gs_rec_copy_3d_async(const struct gs_call *call, const CUDA_MEMCPY3D *copy, CUstream stream);
-void gs_rec_copy_3d_peer_async(const struct gs_call *call, const CUDA_MEMCPY3D_PEER *copy,
-    CUstream stream);
+#define GS_COPY_BY_STRUCT(name, type) \
+	void gs_rec_copy_##name(const struct gs_call *call, const type *copy); \
+	void gs_rec_copy_##name##_async(const struct gs_call *call, const type *copy, CUstream stream);
+GS_COPY_BY_STRUCT(2d, CUDA_MEMCPY2D)
+GS_COPY_BY_STRUCT(2d_v1, CUDA_MEMCPY2D_v1)
+GS_COPY_BY_STRUCT(3d, CUDA_MEMCPY3D)
+GS_COPY_BY_STRUCT(3d_v1, CUDA_MEMCPY3D_v1)
+GS_COPY_BY_STRUCT(3d_peer, CUDA_MEMCPY3D_PEER)
+#undef GS_COPY_BY_STRUCT
 void gs_rec_copy_batch_v1(const struct gs_call *call, CUdeviceptr *targets, CUdeviceptr *sources,
     size_t *bytes, size_t count, CUmemcpyAttributes *attributes, size_t *indexes,
     size_t attribute_count, size_t *failed, CUstream stream);
@@ -160,6 +168,7 @@ void gs_rec_graph_instantiate(const struct gs_call *call, CUgraphExec *out, CUgr
 void gs_rec_graph_launch(const struct gs_call *call, CUgraphExec executable, CUstream stream);
 void gs_rec_graph_upload(const struct gs_call *call, CUgraphExec executable, CUstream stream);
 void gs_rec_graph_update(const struct gs_call *call, CUgraphExec executable, CUgraph graph, ...);
+void gs_rec_graph_exec_node(const struct gs_call *call, CUgraphExec executable, ...);
 void gs_rec_graph_destroy(const struct gs_call *call, CUgraph graph);
 void gs_rec_graph_exec_destroy(const struct gs_call *call, CUgraphExec executable);
 
@@ -173,7 +182,7 @@ void gs_rec_event_query(const struct gs_call *call, CUevent event);
 void gs_rec_stream_query(const struct gs_call *call, CUstream stream);
 void gs_rec_stream_wait(const struct gs_call *call, CUstream stream, CUevent event, unsigned flags);
 void gs_rec_host_function(const struct gs_call *call, CUstream stream, ...);
-void gs_rec_event_create(const struct gs_call *call, CUevent *out, unsigned flags);
+void gs_rec_event_create(const struct gs_call *call, CUevent *out, ...);
 void gs_rec_event_destroy(const struct gs_call *call, CUevent event);
 void gs_rec_event_elapsed(const struct gs_call *call, float *out, CUevent first, CUevent last);
 void gs_rec_stream_create(const struct gs_call *call, CUstream *out, ...);
@@ -181,8 +190,8 @@ void gs_rec_green_stream_create(const struct gs_call *call, CUstream *out, ...);
 void gs_rec_stream_destroy(const struct gs_call *call, CUstream stream);
 void gs_rec_wait_value(const struct gs_call *call, CUstream stream, CUdeviceptr address, ...);
 void gs_rec_write_value(const struct gs_call *call, CUstream stream, CUdeviceptr address, ...);
-void gs_rec_context_event_record(const struct gs_call *call, CUcontext context, CUevent event);
-void gs_rec_context_event_wait(const struct gs_call *call, CUcontext context, CUevent event);
+void gs_rec_context_event_record(const struct gs_call *call, const void *context, CUevent event);
+void gs_rec_context_event_wait(const struct gs_call *call, const void *context, CUevent event);
 
 /* recorders_code.c */
 void gs_rec_module_load(const struct gs_call *call, CUmodule *out, ...);
@@ -202,6 +211,12 @@ void gs_rec_primary_retain(const struct gs_call *call, CUcontext *out, CUdevice 
 void gs_rec_primary_release(const struct gs_call *call, CUdevice device);
 void gs_rec_call_address(const struct gs_call *call, CUdeviceptr address, size_t bytes, ...);
 void gs_rec_call_object(const struct gs_call *call, const void *object, ...);
+void gs_rec_call_plain(const struct gs_call *call, ...);
+void gs_rec_graph_node(const struct gs_call *call, CUgraphNode *out, CUgraph graph, ...);
+void gs_rec_graph_alloc_node(const struct gs_call *call, CUgraphNode *out, CUgraph graph,
+    const CUgraphNode *before, size_t before_count, const CUDA_MEM_ALLOC_NODE_PARAMS *node);
+void gs_rec_graph_free_node(const struct gs_call *call, CUgraphNode *out, CUgraph graph,
+    const CUgraphNode *before, size_t before_count, CUdeviceptr address);
 void gs_rec_ipc_get(const struct gs_call *call, void *out, CUdeviceptr address);
 
 #pragma GCC visibility pop

@@ -138,6 +138,29 @@ void gs_rec_call_object(const struct gs_call *call, const void *object, ...)
 	gs_call_at(call, call->start, GS_HANDLE(object), 0);
 }
 
+void gs_rec_call_plain(const struct gs_call *call, ...)
+{
+	gs_call_at(call, call->start, 0, 0);
+}
+
+void gs_rec_graph_node(const struct gs_call *call, CUgraphNode *out, CUgraph graph, ...)
+{
+	gs_call_at(call, call->end, GS_HANDLE(graph), GS_OK(call) && out ? GS_HANDLE(*out) : 0);
+}
+
+/* The address is fixed here; memory is behind it while the graph runs. */
+void gs_rec_graph_alloc_node(const struct gs_call *call, CUgraphNode *out, CUgraph graph,
+    const CUgraphNode *before, size_t before_count, const CUDA_MEM_ALLOC_NODE_PARAMS *node)
+{
+	gs_call_at(call, call->end, GS_OK(call) && node ? node->dptr : 0, node ? node->bytesize : 0);
+}
+
+void gs_rec_graph_free_node(const struct gs_call *call, CUgraphNode *out, CUgraph graph,
+    const CUgraphNode *before, size_t before_count, CUdeviceptr address)
+{
+	gs_call_at(call, call->start, address, 0);
+}
+
 void gs_rec_ipc_get(const struct gs_call *call, void *out, CUdeviceptr address)
 {
 	gs_call_at(call, call->end, address, 0);

@@ -149,44 +149,24 @@ static uint64_t gs_place(CUmemorytype type, const void *host, CUdeviceptr device
 #define GS_TARGET(c) gs_place((c)->dstMemoryType, (c)->dstHost, (c)->dstDevice, (c)->dstArray)
 #define GS_SOURCE(c) gs_place((c)->srcMemoryType, (c)->srcHost, (c)->srcDevice, (c)->srcArray)
 
-void gs_rec_copy_2d(const struct gs_call *call, const CUDA_MEMCPY2D *c)
-{
-	if (c)
-		GS_COPY(call, GS_TARGET(c), GS_SOURCE(c), c->WidthInBytes * c->Height);
-}
-
-void gs_rec_copy_2d_async(const struct gs_call *call, const CUDA_MEMCPY2D *c, CUstream stream)
-{
-	if (c)
-		GS_COPY_ASYNC(call, GS_TARGET(c), GS_SOURCE(c), c->WidthInBytes * c->Height, stream);
-}
-
-void gs_rec_copy_3d(const struct gs_call *call, const CUDA_MEMCPY3D *c)
-{
-	if (c)
-		GS_COPY(call, GS_TARGET(c), GS_SOURCE(c), c->WidthInBytes * c->Height * c->Depth);
-}
-
-void gs_rec_copy_3d_async(const struct gs_call *call, const CUDA_MEMCPY3D *c, CUstream stream)
-{
-	if (c)
-		GS_COPY_ASYNC(call, GS_TARGET(c), GS_SOURCE(c),
-		    c->WidthInBytes * c->Height * c->Depth, stream);
-}
-
-void gs_rec_copy_3d_peer(const struct gs_call *call, const CUDA_MEMCPY3D_PEER *c)
-{
-	if (c)
-		GS_COPY(call, GS_TARGET(c), GS_SOURCE(c), c->WidthInBytes * c->Height * c->Depth);
-}
-
-void gs_rec_copy_3d_peer_async(const struct gs_call *call, const CUDA_MEMCPY3D_PEER *c,
-    CUstream stream)
-{
-	if (c)
-		GS_COPY_ASYNC(call, GS_TARGET(c), GS_SOURCE(c),
-		    c->WidthInBytes * c->Height * c->Depth, stream);
-}
+#define GS_COPY_BY_STRUCT(name, type, count) \
+	void gs_rec_copy_##name(const struct gs_call *call, const type *c) \
+	{ \
+		if (c) \
+			GS_COPY(call, GS_TARGET(c), GS_SOURCE(c), count); \
+	} \
+	void gs_rec_copy_##name##_async(const struct gs_call *call, const type *c, CUstream stream) \
+	{ \
+		if (c) \
+			GS_COPY_ASYNC(call, GS_TARGET(c), GS_SOURCE(c), count, stream); \
+	}
+#define GS_AREA ((size_t)c->WidthInBytes * c->Height)
+#define GS_VOLUME (GS_AREA * c->Depth)
+GS_COPY_BY_STRUCT(2d, CUDA_MEMCPY2D, GS_AREA)
+GS_COPY_BY_STRUCT(2d_v1, CUDA_MEMCPY2D_v1, GS_AREA)
+GS_COPY_BY_STRUCT(3d, CUDA_MEMCPY3D, GS_VOLUME)
+GS_COPY_BY_STRUCT(3d_v1, CUDA_MEMCPY3D_v1, GS_VOLUME)
+GS_COPY_BY_STRUCT(3d_peer, CUDA_MEMCPY3D_PEER, GS_VOLUME)
 
 /* ---- many copies in one call: a record an entry, all of the same time ---- */
 

@@ -188,6 +188,11 @@ void gs_rec_graph_update(const struct gs_call *call, CUgraphExec executable, CUg
 	GS_GRAPH(call, UPDATE, end, .executable = GS_HANDLE(executable), .graph = GS_HANDLE(graph));
 }
 
+void gs_rec_graph_exec_node(const struct gs_call *call, CUgraphExec executable, ...)
+{
+	GS_GRAPH(call, UPDATE, end, .executable = GS_HANDLE(executable));
+}
+
 void gs_rec_graph_destroy(const struct gs_call *call, CUgraph graph)
 {
 	GS_GRAPH(call, DESTROY, start, .graph = GS_HANDLE(graph));

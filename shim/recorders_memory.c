@@ -68,6 +68,15 @@ void gs_rec_alloc_pitch(const struct gs_call *call, CUdeviceptr *out, size_t *pi
 		GS_ACQUIRED(call, ALLOC, .size = width * height);
 }
 
+void gs_rec_alloc_pitch_v1(const struct gs_call *call, CUdeviceptr_v1 *out, unsigned *pitch,
+    unsigned width, unsigned height, unsigned element)
+{
+	bool ok = GS_OK(call);
+	CUdeviceptr address = ok ? *out : 0;
+	size_t wide = ok ? *pitch : 0;
+	gs_rec_alloc_pitch(call, &address, &wide, width, height, element);
+}
+
 void gs_rec_alloc_managed(const struct gs_call *call, CUdeviceptr *out, size_t bytes,
     unsigned flags)
 {
@@ -299,6 +308,25 @@ void gs_rec_array_3d_create(const struct gs_call *call, CUarray *out,
 {
 	GS_ACQUIRED(call, ARRAY_CREATE, .handle = GS_OK(call) ? GS_HANDLE(*out) : 0,
 	    .size = gs_shape_bytes(shape));
+}
+
+void gs_rec_array_create_v1(const struct gs_call *call, CUarray *out,
+    const CUDA_ARRAY_DESCRIPTOR_v1 *s)
+{
+	CUDA_ARRAY_DESCRIPTOR shape = {0};
+	if (s)
+		shape = (CUDA_ARRAY_DESCRIPTOR){s->Width, s->Height, s->Format, s->NumChannels};
+	gs_rec_array_create(call, out, s ? &shape : NULL);
+}
+
+void gs_rec_array_3d_create_v1(const struct gs_call *call, CUarray *out,
+    const CUDA_ARRAY3D_DESCRIPTOR_v1 *s)
+{
+	CUDA_ARRAY3D_DESCRIPTOR shape = {0};
+	if (s)
+		shape = (CUDA_ARRAY3D_DESCRIPTOR){s->Width, s->Height, s->Depth, s->Format,
+		    s->NumChannels, s->Flags};
+	gs_rec_array_3d_create(call, out, s ? &shape : NULL);
 }
 
 void gs_rec_mipmapped_create(const struct gs_call *call, CUmipmappedArray *out,

@@ -93,7 +93,7 @@ void gs_rec_host_function(const struct gs_call *call, CUstream stream, ...)
 	gs_event_at(call, GF_EVENT_HOST_FUNCTION, call->start, 0, stream);
 }
 
-void gs_rec_event_create(const struct gs_call *call, CUevent *out, unsigned flags)
+void gs_rec_event_create(const struct gs_call *call, CUevent *out, ...)
 {
 	gs_event_at(call, GF_EVENT_CREATE, call->end, GS_OK(call) ? GS_HANDLE(*out) : 0, NULL);
 }
@@ -134,12 +134,12 @@ void gs_rec_write_value(const struct gs_call *call, CUstream stream, CUdeviceptr
 	gs_event_at(call, GF_EVENT_WRITE_VALUE, call->start, address, stream);
 }
 
-void gs_rec_context_event_record(const struct gs_call *call, CUcontext context, CUevent event)
+void gs_rec_context_event_record(const struct gs_call *call, const void *context, CUevent event)
 {
 	gs_event_at(call, GF_EVENT_RECORD, call->start, GS_HANDLE(event), NULL);
 }
 
-void gs_rec_context_event_wait(const struct gs_call *call, CUcontext context, CUevent event)
+void gs_rec_context_event_wait(const struct gs_call *call, const void *context, CUevent event)
 {
 	gs_event_at(call, GF_EVENT_STREAM_WAIT, call->start, GS_HANDLE(event), NULL);
 }
