@@ -11,12 +11,24 @@ GD_EXPORT int cudnnBackendFinalize(struct gd_descriptor *descriptor);
 GD_EXPORT int cudnnBackendSetAttribute(
     struct gd_descriptor *descriptor, int name, int type, int64_t count, const void *values);
 
+/* Most types are enumerations, and so are all that newer releases have added. */
 unsigned gd_attribute_bytes(int type)
 {
-	static const unsigned char bytes[] = {8, 4, 1, 8, 4, 8, 8, 4, 4, 4, 4, 4, 4, 4, 4, 8, 4, 4,
-	    4, 4, 4, 4, 4, 4, 1, 4, 16, 4, 4, 4, 4};
-
-	return type >= 0 && (size_t)type < sizeof(bytes) ? bytes[type] : 0;
+	switch (type) {
+	case 0:			       /* handle */
+	case GD_CUDNN_TYPE_INT64:      /* 3 */
+	case 5:			       /* double */
+	case 6:			       /* pointer */
+	case GD_CUDNN_TYPE_DESCRIPTOR: /* 15 */
+		return 8;
+	case 2:	 /* bool */
+	case 24: /* char */
+		return 1;
+	case 26: /* fraction: two int64 */
+		return 16;
+	default:
+		return type > 0 ? 4 : 0;
+	}
 }
 
 const struct gd_attribute *gd_descriptor_find(const struct gd_descriptor *descriptor, int name)

@@ -23,41 +23,28 @@ enum gd_cudnn_status {
 
 enum gd_cudnn_kind { /* cudnnBackendDescriptorType_t */
 	GD_CUDNN_ENGINE = 2,
-	GD_CUDNN_ENGINE_CONFIG = 3,
-	GD_CUDNN_HEURISTIC = 4,
-	GD_CUDNN_PLAN = 5,
 	GD_CUDNN_CONV_FORWARD = 10,
 	GD_CUDNN_CONV_BACKWARD_FILTER = 11,
 	GD_CUDNN_CONV_BACKWARD_DATA = 12,
-	GD_CUDNN_POINTWISE = 13,
-	GD_CUDNN_GRAPH = 15,
-	GD_CUDNN_VARIANT_PACK = 16,
-	GD_CUDNN_TENSOR = 17,
-	GD_CUDNN_MATMUL_OPERATION = 19,
 };
 
 enum gd_cudnn_attribute { /* cudnnBackendAttributeName_t */
-	GD_CUDNN_CONV_COMPUTE_TYPE = 100,
 	GD_CUDNN_HEURISTIC_GRAPH = 201,
 	GD_CUDNN_HEURISTIC_RESULTS = 202,
 	GD_CUDNN_CONFIG_ENGINE = 300,
-	GD_CUDNN_CONFIG_KNOBS = 302,
-	GD_CUDNN_PLAN_HANDLE = 400,
+	GD_CUDNN_CONFIG_WORKSPACE = 303,
+	GD_CUDNN_CONFIG_SHARED_MEMORY = 304,
 	GD_CUDNN_PLAN_CONFIG = 401,
 	GD_CUDNN_PLAN_WORKSPACE = 402,
-	GD_CUDNN_FORWARD_DESC = 702,
 	GD_CUDNN_FORWARD_W = 703,
 	GD_CUDNN_FORWARD_X = 704,
 	GD_CUDNN_FORWARD_Y = 705,
-	GD_CUDNN_DATA_DESC = 708,
 	GD_CUDNN_DATA_W = 709,
 	GD_CUDNN_DATA_DX = 710,
 	GD_CUDNN_DATA_DY = 711,
-	GD_CUDNN_FILTER_DESC = 714,
 	GD_CUDNN_FILTER_DW = 715,
 	GD_CUDNN_FILTER_X = 716,
 	GD_CUDNN_FILTER_DY = 717,
-	GD_CUDNN_GRAPH_HANDLE = 800,
 	GD_CUDNN_GRAPH_OPERATIONS = 801,
 	GD_CUDNN_GRAPH_ENGINE_COUNT = 802,
 	GD_CUDNN_TENSOR_TYPE = 901,
@@ -112,7 +99,7 @@ GD_EXPORT int cudnnBackendCreateDescriptor(int kind, struct gd_descriptor **out)
 /** Drop a reference; the last one frees the descriptor and what only it kept. */
 void gd_descriptor_drop(struct gd_descriptor *descriptor);
 
-/** Bytes of one element of a cudnnBackendAttributeType_t; 0 for a type that is not known. */
+/** Bytes of one element of a cudnnBackendAttributeType_t; 0 for what is none. */
 unsigned gd_attribute_bytes(int type);
 
 #endif

@@ -28,6 +28,19 @@ static int answer_int64(int64_t value, int64_t wanted, int64_t *count, void *val
 	return answer_count(1, count);
 }
 
+static int answer_int32(int32_t value, int64_t wanted, int64_t *count, void *values)
+{
+	if (wanted > 0 && values)
+		memcpy(values, &value, sizeof(value));
+	return answer_count(1, count);
+}
+
+static int answer_workspace(
+    const struct gd_descriptor *graph, int64_t wanted, int64_t *count, void *values)
+{
+	return answer_int64((int64_t)gd_cudnn_graph_workspace(graph), wanted, count, values);
+}
+
 /* The caller passes descriptors of its own to be filled, or none to learn how many there are. */
 static int answer_descriptor(const struct gd_descriptor *from, int link, int set_name,
     int64_t wanted, int64_t *count, void *values)
@@ -68,12 +81,16 @@ static int answer_results(
 	return answer_count(1, count);
 }
 
-static struct gd_descriptor *graph_of_plan(const struct gd_descriptor *plan)
+static struct gd_descriptor *graph_of_config(const struct gd_descriptor *config)
 {
-	struct gd_descriptor *config = gd_descriptor_link(plan, GD_CUDNN_PLAN_CONFIG, 0);
 	struct gd_descriptor *engine = gd_descriptor_link(config, GD_CUDNN_CONFIG_ENGINE, 0);
 
 	return gd_descriptor_link(engine, GD_CUDNN_ENGINE_GRAPH, 0);
+}
+
+static struct gd_descriptor *graph_of_plan(const struct gd_descriptor *plan)
+{
+	return graph_of_config(gd_descriptor_link(plan, GD_CUDNN_PLAN_CONFIG, 0));
 }
 
 /* What was set comes back; what was not has no elements. */
@@ -107,9 +124,12 @@ int cudnnBackendGetAttribute(struct gd_descriptor *descriptor, int name, int typ
 		    GD_CUDNN_ENGINE_GRAPH, GD_CUDNN_ENGINE_GRAPH, wanted, count, values);
 	case GD_CUDNN_GRAPH_ENGINE_COUNT:
 		return answer_int64(1, wanted, count, values);
+	case GD_CUDNN_CONFIG_WORKSPACE:
+		return answer_workspace(graph_of_config(descriptor), wanted, count, values);
+	case GD_CUDNN_CONFIG_SHARED_MEMORY: /* callers pass over engines that need too much */
+		return answer_int32(0, wanted, count, values);
 	case GD_CUDNN_PLAN_WORKSPACE:
-		return answer_int64((int64_t)gd_cudnn_graph_workspace(graph_of_plan(descriptor)),
-		    wanted, count, values);
+		return answer_workspace(graph_of_plan(descriptor), wanted, count, values);
 	case GD_CUDNN_ENGINE_INDEX:
 		return answer_int64(0, wanted, count, values);
 	default:
