@@ -20,7 +20,7 @@ VERSION := $(shell sed -n 's/^\#define GA_VERSION "\(.*\)"/\1/p' analyzer/versio
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:                          # else make deletes test objects and loses their .d
-.PHONY: all help lib tool dryrun headers torch demo check bench check-gpu install clean \
+.PHONY: missing-majors all help lib tool dryrun headers torch demo check bench check-gpu install clean \
 	reconfigure format fuzz packages FORCE
 FORCE:
 

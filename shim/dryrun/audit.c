@@ -94,6 +94,24 @@ unsigned la_version(unsigned version)
 	return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
+/* Without its runtime library no program comes far, and old linkers do not even name it. */
+static void tell_missing(const char *file)
+{
+	static bool told;
+	char message[NAME_MAX + 160];
+	int length;
+
+	if (told || strncmp(file, "libcudart.so.", 13) != 0)
+		return;
+	told = true;
+	length = snprintf(message, sizeof(message),
+	    "gpushim dryrun: no stand-in for %.255s was built: `make headers && make` builds those of all "
+	    "CUDA releases\n",
+	    file);
+	if (write(STDERR_FILENO, message, (size_t)length) < 0)
+		return;
+}
+
 /*
  * A vendor library without a stand-in is not found, as on a machine without CUDA: better than to
  * let a real one of an installed toolkit in.
@@ -109,6 +127,7 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 		if (access(answer, R_OK) == 0)
 			return answer;
 	}
+	tell_missing(file);
 	return NULL;
 }
 

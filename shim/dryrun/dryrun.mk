@@ -51,6 +51,8 @@ dryrun_LOCAL_MAJOR := $(if $(dryrun_INCLUDE_LOCAL),$(call dryrun_major,$(dryrun_
 dryrun_include = $(call dryrun_first,$(HEADERS_CACHE)/cu$1/include \
 	$(if $(filter $1,$(dryrun_LOCAL_MAJOR)),$(dryrun_INCLUDE_LOCAL)))
 DRYRUN_MAJORS := $(foreach m,13 12 11,$(if $(call dryrun_include,$m),$m))
+missing-majors: # CUDA majors whose headers were not found
+	@echo $(filter-out $(DRYRUN_MAJORS),13 12 11)
 
 # ---- rules ------------------------------------------------------------------------------------------------
 DRYRUN_CFLAGS = $(ALL_FLAGS) $(PIC_FLAGS)

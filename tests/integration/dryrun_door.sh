@@ -44,6 +44,7 @@ expect "a name of NVIDIA leads to the stand-in" 0 "$home/libcublas.so.13" "$open
 expect "so does a full path to another one" 0 "$home/libcublas.so.13" "$open" "$work/libcublas.so.13"
 expect "the driver is found without a version" 0 "$home/libcuda.so*" "$open" libcuda.so
 expect "what there is no stand-in for is not found" 3 "" "$open" "$work/libnvblas.so.13"
+expect "a runtime that was not built is told" 3 "*no stand-in for libcudart.so.99 was built*" "$open" "$work/libcudart.so.99"
 expect "names that only look alike are left alone" 0 "$work/libcurl-own.so" "$open" "$work/libcurl-own.so"
 expect "a real library under another name ends the program" 1 "*innocent.so is a real NVIDIA library*" "$open" "$work/innocent.so"
 expect "the stand-in wins over DT_RPATH" 0 "*" "$work/linked"
