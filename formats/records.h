@@ -320,12 +320,12 @@
 	K(2, UNLOAD, "module or library unloaded") \
 	K(3, FUNCTION, "function or kernel looked up: function has the name name_id")
 
+/* 5 was for forks and was never written; EMPTY_CACHE is for writers that see the call itself. */
 #define GF_MARK_KINDS(K) \
 	K(1, START, "recording started; value: process id") \
 	K(2, THREAD_START, "thread's first event; value: thread id of the system") \
 	K(3, THREAD_END, "thread ended") \
 	K(4, END, "recording ended cleanly; the last record of a complete trace") \
-	K(5, FORK, "process forked; value: child's process id") \
 	K(6, STOPPED, "recording stopped early; a notice tells why") \
 	K(7, EMPTY_CACHE, "the program asked the allocator to give its cache back")
 
