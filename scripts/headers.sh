@@ -1,6 +1,6 @@
 #!/bin/sh
 # `make headers`: CUDA and CUPTI headers from NVIDIA's pip wheels, into CACHE/headers/cuNN/include.
-# No toolkit is needed; a few megabytes for each major.  Environment: PYTHON, GPUSHIM_CACHE;
+# No toolkit is needed; some 30 MB to fetch for each major, a few of them kept.  Environment: PYTHON, GPUSHIM_CACHE;
 # MAJORS (default "13 12 11") names the ones to fetch.
 set -eu
 : "${PYTHON:=python3}" "${MAJORS:=13 12 11}"
@@ -10,8 +10,8 @@ cache=${GPUSHIM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpushim}/headers
 wheels() {
 	case $1 in
 	13) echo "nvidia-cuda-runtime==13.2.* nvidia-cuda-cupti==13.2.* nvidia-cuda-crt==13.2.*" ;;
-	12) echo "nvidia-cuda-runtime-cu12==12.4.* nvidia-cuda-cupti-cu12==12.4.*" ;;
-	11) echo "nvidia-cuda-runtime-cu11==11.8.* nvidia-cuda-cupti-cu11==11.8.*" ;;
+	12) echo "nvidia-cuda-runtime-cu12==12.4.* nvidia-cuda-cupti-cu12==12.4.* nvidia-cuda-nvcc-cu12==12.4.*" ;;
+	11) echo "nvidia-cuda-runtime-cu11==11.8.* nvidia-cuda-cupti-cu11==11.8.* nvidia-cuda-nvcc-cu11==11.8.*" ;;
 	*) echo "headers: no CUDA $1" >&2 && exit 2 ;;
 	esac
 }
@@ -40,7 +40,7 @@ fetch() {
 	# shellcheck disable=SC2046 # one word a wheel
 	"$pip" -m pip --disable-pip-version-check download -q --no-deps -d "$work/wheels" $(wheels "$1")
 	"$PYTHON" -c "$unpack" "$work/wheels" "$work"
-	for header in cuda.h cuda_runtime_api.h cupti.h; do
+	for header in cuda.h cuda_runtime_api.h cupti.h crt/host_defines.h; do
 		[ -f "$work/include/$header" ] || { echo "headers: $header is in no wheel of CUDA $1" >&2 && exit 1; }
 	done
 	chmod 755 "$work"
@@ -52,5 +52,5 @@ fetch() {
 
 mkdir -p "$cache"
 for major in $MAJORS; do
-	[ -f "$cache/cu$major/include/cupti.h" ] || fetch "$major"
+	[ -f "$cache/cu$major/include/crt/host_defines.h" ] || fetch "$major"
 done
