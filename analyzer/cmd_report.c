@@ -10,7 +10,7 @@
 /* What the whole comes to, worst first. */
 enum outcome {
 	OUTCOME_OOM,
-	OUTCOME_INCOMPLETE, /* the end is missing or not readable: what is here may be little */
+	OUTCOME_INCOMPLETE, /* a part is missing or not readable: what is here may be little */
 	OUTCOME_CUT,	    /* no end mark: how it would have gone on is not known */
 	OUTCOME_RETRIES,
 	OUTCOME_FITS,
@@ -25,8 +25,10 @@ static enum outcome judge(const struct ga_memory *memory)
 	bool retries = false;
 	if (memory->refusals.count)
 		return OUTCOME_OOM;
+	if (ga_model_incomplete(memory->model) || ga_model_lost(memory->model))
+		return OUTCOME_INCOMPLETE;
 	if (!memory->model->summary->ended)
-		return ga_model_incomplete(memory->model) ? OUTCOME_INCOMPLETE : OUTCOME_CUT;
+		return OUTCOME_CUT;
 	if (!account)
 		return OUTCOME_NOTHING;
 	for (; account; account = ga_memory_next(memory, account->device))
@@ -54,16 +56,23 @@ static char *fit_headline(const struct ga_memory *memory, enum outcome outcome)
 
 static char *incomplete_headline(const struct ga_memory *memory)
 {
-	if (!ga_model_journal_missing(memory->model)) {
-		char *peak = ga_view_peak_line(memory);
-		char *line = ga_format("Incomplete: a part of the trace is not readable, the end "
-				       "included. What is readable: %s.", peak);
-		free(peak);
+	const struct ga_model *model = memory->model;
+	char count[GA_SIZE_TEXT];
+	if (ga_model_journal_missing(model)) {
+		char *text = ga_model_journal_text(model);
+		char *line = ga_format("Incomplete: %s", text);
+		free(text);
 		return line;
 	}
-	char *text = ga_model_journal_text(memory->model);
-	char *line = ga_format("Incomplete: %s", text);
-	free(text);
+	char *peak = ga_view_peak_line(memory), *line;
+	if (ga_model_damaged(model))
+		line = ga_format("Incomplete: a part of the trace is not readable%s. What is "
+				 "readable: %s.",
+		    model->summary->ended ? "" : ", the end included", peak);
+	else
+		line = ga_format("Incomplete: %s events are missing. What was recorded: %s.",
+		    ga_count_text(ga_model_lost(model), count), peak);
+	free(peak);
 	return line;
 }
 
@@ -104,7 +113,10 @@ static void verdict_text(const struct ga_memory *memory, const struct ga_page *p
 	char *text = headline(memory, outcome);
 	ga_styled_paragraph(page, styles[outcome], "", text);
 	if (ga_model_lost(memory->model) || ga_model_damaged(memory->model))
-		ga_paragraph(page, "", "The recording is incomplete: figures are lower limits.");
+		ga_paragraph(page, "",
+		    outcome == OUTCOME_INCOMPLETE
+			? "Figures are lower limits."
+			: "The recording is incomplete: figures are lower limits.");
 	free(text);
 	if (outcome == OUTCOME_OOM && ga_model_journal_missing(memory->model)) {
 		text = incomplete_headline(memory);

@@ -94,6 +94,28 @@ unsigned ga_text_columns(const char *text)
 	return columns;
 }
 
+bool ga_text_parts(const char *blank)
+{
+	static const char *const units[] = {"%", "bytes", "KiB", "MiB", "GiB", "TiB", "ns", "us",
+	    "ms", "s"};
+	size_t length = strcspn(blank + 1, " ,;:.)");
+	if (blank[-1] < '0' || blank[-1] > '9')
+		return true;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strlen(units[i]) == length && memcmp(blank + 1, units[i], length) == 0)
+			return false;
+	return true;
+}
+
+/* Bytes up to the first blank at which a line may end. */
+static size_t word_bytes(const char *text)
+{
+	size_t length = strcspn(text, " ");
+	while (length && text[length] && !ga_text_parts(text + length))
+		length += 1 + strcspn(text + length + 1, " ");
+	return length;
+}
+
 void ga_styled_paragraph(
     const struct ga_page *page, enum ga_style style, const char *bullet, const char *text)
 {
@@ -101,7 +123,7 @@ void ga_styled_paragraph(
 	const char *begin = style == GA_PLAIN ? "" : ga_style(page, style);
 	fprintf(page->out, "%s%s", begin, bullet);
 	for (bool first = true; *text; first = false) {
-		size_t length = strcspn(text, " ");
+		size_t length = word_bytes(text);
 		char *word = ga_format("%.*s", (int)length, text);
 		unsigned columns = ga_text_columns(word);
 		if (!first && at + 1 + columns > page->width) {
@@ -131,7 +153,7 @@ static size_t line_bytes(const char *text, unsigned columns)
 	size_t space = 0, at = 0;
 	for (unsigned used = 0; text[at]; at++) {
 		used += ((unsigned char)text[at] & 0xc0) != 0x80;
-		if (text[at] == ' ')
+		if (at && text[at] == ' ' && ga_text_parts(text + at))
 			space = at;
 		if (used > columns && space)
 			return space;
@@ -151,7 +173,10 @@ void ga_fact(const struct ga_page *page, const char *name, const char *format, .
 	fprintf(page->out, "  %s%-20s%s ", ga_style(page, GA_DIM), name, ga_style(page, GA_PLAIN));
 	for (const char *at = value; at;) {
 		size_t length = line_bytes(at, width);
-		char *line = ga_format("%.*s", (int)length, at);
+		size_t end = length;
+		while (end && at[end - 1] == ' ')
+			end--;
+		char *line = ga_format("%.*s", (int)end, at);
 		fprintf(page->out, "%*s", at == value ? 0 : FACT_INDENT, "");
 		ga_print_safe(page, line);
 		fputc('\n', page->out);

@@ -42,6 +42,9 @@ const char *ga_style(const struct ga_page *page, enum ga_style style);
 /** Columns that a UTF-8 text takes, counting code points. */
 unsigned ga_text_columns(const char *text);
 
+/** Whether a line may end at this blank inside a text: not between a number and its unit. */
+bool ga_text_parts(const char *blank);
+
 /** A heading with an empty line before it. */
 void ga_heading(const struct ga_page *page, const char *text);
 

@@ -12,8 +12,10 @@
 /* ---- folding ---- */
 
 /* How well a text parts behind a byte: best before parentheses, then between words, then in one. */
-static unsigned parting_rank(const char *at)
+static unsigned parting_rank(const char *text, const char *at)
 {
+	if (*at == ' ' && (at == text || !ga_text_parts(at)))
+		return 0;
 	if (*at == ' ' || *at == ',')
 		return at[0] == ' ' && at[1] == '(' ? 3 : 2;
 	return *at == '_' || *at == ':' || *at == '/';
@@ -28,7 +30,7 @@ static size_t fold(const char *text, unsigned columns)
 		return strlen(text);
 	for (unsigned used = 0; text[at]; at++) {
 		bool begins = ((unsigned char)text[at] & 0xc0) != 0x80;
-		unsigned rank = parting_rank(text + at);
+		unsigned rank = parting_rank(text, text + at);
 		if (begins && used == columns && text[at] != ' ')
 			break;
 		if (rank >= best) {
