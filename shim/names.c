@@ -67,7 +67,7 @@ static uint32_t gs_name_new(struct gs_thread *thread, const char *name, size_t l
 
 uint32_t gs_name_id(struct gs_thread *thread, const char *name)
 {
-	size_t length = strnlen(name, GF_TEXT_MAX_BYTES);
+	size_t length = strnlen(name, GF_TEXT_MAX_BYTES + 1);
 	uint64_t key = gs_text_key(name, length);
 	for (uint32_t i = 0; gs_table && i < GS_PROBES; i++) {
 		struct gs_name_slot *slot = &gs_table->names[(key + i) % GS_NAME_SLOTS];
@@ -92,7 +92,8 @@ static bool gs_function_known(uint64_t function)
 {
 	uint64_t key = function ^ gs_function_epoch;
 	for (uint32_t i = 0; gs_table && i < GS_PROBES; i++) {
-		uint64_t *slot = &gs_table->functions[(gs_mix(function) + i) % GS_FUNCTION_SLOTS];
+		/* By the key: what a handle was before each unload fills other slots. */
+		uint64_t *slot = &gs_table->functions[(gs_mix(key) + i) % GS_FUNCTION_SLOTS];
 		uint64_t found = 0;
 		if (__atomic_compare_exchange_n(slot, &found, key, false, __ATOMIC_RELAXED,
 			__ATOMIC_RELAXED))

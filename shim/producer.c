@@ -16,6 +16,7 @@
 /* Looking at every chunk in vain costs microseconds: at most once in some 50 of them. */
 #define GS_RETRY_TICKS 100000
 #define GS_NEVER_TRIED UINT64_MAX
+#define GS_ELLIPSIS "\xe2\x80\xa6" /* what a cut text ends in */
 /* Waits of half a millisecond: processors may be scarce. */
 #define GS_FIRST_CHUNK_TRIES 2000
 #define GS_NEXT_CHUNK_TRIES 400
@@ -276,8 +277,13 @@ void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes)
 bool gs_append_text(struct gs_thread *thread, enum gf_text_kind kind, uint32_t id,
     const char *bytes, size_t length)
 {
-	if (length > GF_TEXT_MAX_BYTES)
-		length = GF_TEXT_MAX_BYTES;
+	size_t kept = length;
+	if (length > GF_TEXT_MAX_BYTES) {
+		kept = GF_TEXT_MAX_BYTES - strlen(GS_ELLIPSIS);
+		while (kept && ((unsigned char)bytes[kept] & 0xc0) == 0x80)
+			kept--; /* whole characters only */
+		length = kept + strlen(GS_ELLIPSIS);
+	}
 	uint32_t room = (uint32_t)(sizeof(struct gf_text) + (length + 7) / 8 * 8);
 	struct gf_text *text = gs_reserve(thread, room);
 	if (!text)
@@ -286,7 +292,8 @@ bool gs_append_text(struct gs_thread *thread, enum gf_text_kind kind, uint32_t i
 	text->time = gs_now();
 	text->kind = kind;
 	text->length = (uint32_t)length;
-	memcpy(text + 1, bytes, length);
+	memcpy(text + 1, bytes, kept);
+	memcpy((char *)(text + 1) + kept, GS_ELLIPSIS, length - kept);
 	gf_record_publish(text, GF_HEAD(GF_TAG_text, room));
 	return true;
 }

@@ -172,7 +172,7 @@ static inline void *gs_reserve(struct gs_thread *thread, uint32_t bytes)
 #define GS_PUBLISH(record, name) \
 	gf_record_publish((record), GF_HEAD(GF_TAG_##name, sizeof(struct gf_##name)))
 
-/** Append a definition; texts above GF_TEXT_MAX_BYTES are cut.  @return false if there was no room */
+/** Append a definition; too long texts end in an ellipsis.  @return false if there was no room */
 bool gs_append_text(struct gs_thread *thread, enum gf_text_kind kind, uint32_t id,
     const char *bytes, size_t length) GS_HIDDEN;
 

@@ -23,7 +23,7 @@ void gs_property(struct gs_thread *thread, const char *name, const char *value)
 {
 	if (!value)
 		return;
-	char text[GF_TEXT_MAX_BYTES];
+	char text[GF_TEXT_MAX_BYTES + 2]; /* one too many: then it is known to be cut */
 	struct gs_line line;
 	gs_line_start(&line, text, sizeof(text));
 	gs_line_bytes(&line, name, strlen(name) + 1);

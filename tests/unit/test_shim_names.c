@@ -71,6 +71,49 @@ TEST(functions_are_defined_once)
 	EXPECT_EQ(count_records(GF_TAG_module), 3);
 }
 
+/* Modules may be loaded and unloaded for ever; handles come back. */
+TEST(functions_are_defined_once_after_many_unloads)
+{
+	record_here(8);
+	struct gs_call call = {.hook = 1, .class = GS_CLASS_KERNELS};
+	REQUIRE(gs_attend(&call));
+	for (uint32_t unloads = 1; unloads <= 300; unloads++) {
+		gs_functions_forget();
+		for (int i = 0; i < 3; i++) {
+			memset(call.thread->functions, 0, sizeof(call.thread->functions));
+			gs_function_seen(&call, 0x1000, false);
+		}
+		EXPECT_EQ(count_records(GF_TAG_module), unloads);
+	}
+}
+
+static const struct gf_text *last_text(const struct gs_thread *thread, uint32_t bytes)
+{
+	return (const struct gf_text *)(const void *)(thread->cursor - sizeof(struct gf_text) - bytes);
+}
+
+TEST(long_texts_end_in_an_ellipsis)
+{
+	static char name[GF_TEXT_MAX_BYTES + 100];
+	record_here(8);
+	struct gs_thread *thread = gs_thread_attach();
+	memset(name, 'x', GF_TEXT_MAX_BYTES);
+	uint32_t whole = gs_name_id(thread, name);
+	const struct gf_text *text = last_text(thread, GF_TEXT_MAX_BYTES);
+	EXPECT_EQ(text->length, GF_TEXT_MAX_BYTES);
+	EXPECT(memcmp(gf_text_bytes(text), name, GF_TEXT_MAX_BYTES) == 0);
+	memset(name, 'x', GF_TEXT_MAX_BYTES + 50);
+	EXPECT(gs_name_id(thread, name) != whole);
+	text = last_text(thread, GF_TEXT_MAX_BYTES);
+	EXPECT_EQ(text->length, GF_TEXT_MAX_BYTES);
+	EXPECT(memcmp(gf_text_bytes(text) + text->length - 4, "x\xe2\x80\xa6", 4) == 0);
+	memcpy(name + GF_TEXT_MAX_BYTES - 4, "\xc3\xa4", 2); /* a character where the cut would be */
+	gs_name_id(thread, name);
+	text = last_text(thread, GF_TEXT_MAX_BYTES);
+	EXPECT_EQ(text->length, GF_TEXT_MAX_BYTES - 1);
+	EXPECT(memcmp(gf_text_bytes(text) + text->length - 4, "x\xe2\x80\xa6", 4) == 0);
+}
+
 static void *name_many(void *unused)
 {
 	struct gs_thread *thread = gs_thread_attach();
