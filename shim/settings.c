@@ -60,8 +60,8 @@ bool gs_settings_enabled(void)
 
 const char *gs_settings_text(enum gs_setting setting)
 {
-	return gs_setting_given[setting][0] ? gs_setting_given[setting]
-					    : gs_setting_rows[setting].value;
+	return gs_settings_given(setting) ? gs_setting_given[setting]
+					  : gs_setting_rows[setting].value;
 }
 
 static bool gs_parse_size(const char *text, uint64_t *number_out)

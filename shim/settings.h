@@ -42,7 +42,7 @@ void gs_settings_read(char **environment);
 /** Whether GPUSHIM_ENABLE allows anything at all. */
 bool gs_settings_enabled(void);
 
-/** Text of a TEXT setting (its default if unset), or of any other as it was given. */
+/** Text of a setting as it was given, or its default if it is unset or not good. */
 const char *gs_settings_text(enum gs_setting setting);
 
 /** Whether a good value was given. */

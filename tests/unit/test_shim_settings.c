@@ -57,6 +57,8 @@ TEST(defaults_and_environment)
 	EXPECT_EQ(gs_settings_number(GS_SETTING_limit), 1 << 20);
 	EXPECT_EQ(gs_settings_number(GS_SETTING_log), 1); /* bad: the default, warn */
 	EXPECT_STR(gs_settings_text(GS_SETTING_output), "./gpushim-%n-%p.gst");
+	EXPECT_STR(gs_settings_text(GS_SETTING_log), "warn");
+	EXPECT_STR(gs_settings_text(GS_SETTING_limit), "1M");
 }
 
 TEST(complaints_name_what_is_ignored)
