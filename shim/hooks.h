@@ -22,7 +22,6 @@ enum gs_hook {
 #define H(since, class, use, recorder, fn, ...) GS_HOOK_##fn,
 	GS_HOOKS(H)
 #undef H
-	/* the block-level functions of PyTorch are no driver functions but have numbers too */
 	GS_HOOK_COUNT
 };
 

@@ -36,7 +36,7 @@ void *gs_torch_symbol(const char *symbol, const void *caller);
 /** What is missing at block level, in words; NULL if nothing is, or if there is no PyTorch. */
 const char *gs_torch_notice(void);
 
-/** Path of libc10_cuda (or libc10 without it), "" if PyTorch is not loaded; set by prepare. */
+/** Path of libc10_cuda, "" if PyTorch is not loaded (or has no CUDA); set by prepare. */
 const char *gs_torch_path(void);
 
 #pragma GCC visibility pop
