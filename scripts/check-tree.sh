@@ -24,6 +24,8 @@ tell "shim/ includes neither analyzer/ nor the reading half of formats/" "$(grep
 tell "analyzer/ does not include shim/" "$(grep -nE '#include "shim/' analyzer/*.c analyzer/*.h 2>/dev/null)"
 tell "the stand-in GPU shares no code with what it tests" "$(grep -nE '#include "(formats|analyzer)/|#include "shim/[^d]' shim/dryrun/*.c shim/dryrun/*.h 2>/dev/null)"
 
+tell "only CUDA headers that the fetched packages have" "$(grep -nE '#include <(cudaProfiler|nvml|nvrtc|cublas|cudnn|nccl)' $sources 2>/dev/null)"
+
 door() { # HEADER_PATTERN ALLOWED_FILE_PATTERN
 	tell "<$1> only in $2" "$(grep -nE "#include <$1>" $sources 2>/dev/null | grep -vE "^($2)")"
 }

@@ -10,7 +10,6 @@
 #define GD_CUDART_H
 
 #include <cuda.h>
-#include <cudaProfilerTypedefs.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -19,6 +18,7 @@
 
 #include "cudart_driver.h"
 #include "gd_export.h"
+#include "profiler_api.h"
 #include "unprovided.h"
 
 /* The driver's functions, one pointer per row of the table; filled by gd_rt_start. */

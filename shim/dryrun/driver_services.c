@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Around the device: error logs, profiler switches, tensor maps, pictures of graphs. */
-#include <cudaProfiler.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/graphs.h"
+#include "shim/dryrun/profiler_api.h"
 
 /* ---- logs: this driver writes none, so callbacks are never called and dumps are empty ---- */
 
