@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans of cuDNN's graph interface: every graph of operations has exactly one engine, without knobs
- * and notes, and runs as one launch.
+ * Plans of cuDNN's graph interface: heuristics recommend exactly one engine for every graph of
+ * operations, without knobs and notes, and it runs as one launch.  Some programs name an engine and
+ * knobs that they know to be there in a real cuDNN: all numbers are accepted for the same engine.
  */
 #include <string.h>
 
 #include "cudnn_convolution.h"
 #include "cudnn_descriptor.h"
 #include "cudnn_handle.h"
+
+#define GD_ENGINE_NUMBERS 256
 
 GD_EXPORT int cudnnBackendGetAttribute(struct gd_descriptor *descriptor, int name, int type,
     int64_t wanted, int64_t *count, void *values);
@@ -123,7 +126,7 @@ int cudnnBackendGetAttribute(struct gd_descriptor *descriptor, int name, int typ
 		return answer_descriptor(gd_descriptor_link(descriptor, GD_CUDNN_CONFIG_ENGINE, 0),
 		    GD_CUDNN_ENGINE_GRAPH, GD_CUDNN_ENGINE_GRAPH, wanted, count, values);
 	case GD_CUDNN_GRAPH_ENGINE_COUNT:
-		return answer_int64(1, wanted, count, values);
+		return answer_int64(GD_ENGINE_NUMBERS, wanted, count, values);
 	case GD_CUDNN_CONFIG_WORKSPACE:
 		return answer_workspace(graph_of_config(descriptor), wanted, count, values);
 	case GD_CUDNN_CONFIG_SHARED_MEMORY: /* callers pass over engines that need too much */
@@ -131,6 +134,8 @@ int cudnnBackendGetAttribute(struct gd_descriptor *descriptor, int name, int typ
 	case GD_CUDNN_PLAN_WORKSPACE:
 		return answer_workspace(graph_of_plan(descriptor), wanted, count, values);
 	case GD_CUDNN_ENGINE_INDEX:
+		if (gd_descriptor_find(descriptor, name))
+			return answer_as_set(descriptor, name, type, wanted, count, values);
 		return answer_int64(0, wanted, count, values);
 	default:
 		return answer_as_set(descriptor, name, type, wanted, count, values);

@@ -126,6 +126,24 @@ def recurrent():
 
 
 @case
+def attention():
+    """Every backend of attention, and the one that PyTorch prefers on the device."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    names = ("FLASH_ATTENTION", "EFFICIENT_ATTENTION", "MATH", "CUDNN_ATTENTION")
+    backends = [getattr(SDPBackend, name) for name in names]
+    for backend in (*backends, backends):
+        for width in (64, 128, 256) if backend is backends else (64,):
+            for causal in (False, True):
+                q, k, v = (torch.rand(2, 4, 96, width, device="cuda", dtype=torch.bfloat16, requires_grad=True) for _ in range(3))
+                with sdpa_kernel(backend):
+                    out = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+                out.sum().backward()
+                assert out.shape == q.shape and all(x.grad.shape == x.shape for x in (q, k, v))
+                with torch.no_grad(), sdpa_kernel(backend):
+                    assert F.scaled_dot_product_attention(q, k, v, is_causal=causal).cpu().shape == q.shape
+
+
+@case
 def transforms():
     x = torch.rand(8, 8, device="cuda")
     assert torch.fft.fft2(x).shape == (8, 8)
