@@ -25,6 +25,7 @@
 #include "shim/torch_hooks.h"
 
 #define GS_STACK_BYTES (512u * 1024)
+#define GS_STACK_MOST (64u << 20) /* thread-local data of the program's libraries lies in it too */
 #define GS_FRAME_CHUNKS 16   /* about 1 MiB of records a frame */
 #define GS_FULL_LIMIT 96     /* chunks that wait for company before smaller frames are made */
 #define GS_FREE_FIRST 64     /* chunks to have in hand: 4 MiB, 0.2 s of 300 000 events a second */
@@ -511,22 +512,33 @@ static void *gs_helper(void *unused)
 	return NULL;
 }
 
+/* Returns an errno. */
+static int gs_helper_create(void)
+{
+	pthread_attr_t attributes;
+	pthread_t helper;
+	int cause = pthread_attr_init(&attributes);
+	if (cause)
+		return cause;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	cause = EINVAL; /* no room for the thread-local data */
+	for (size_t bytes = GS_STACK_BYTES; cause == EINVAL && bytes <= GS_STACK_MOST; bytes *= 4) {
+		pthread_attr_setstacksize(&attributes, bytes);
+		cause = pthread_create(&helper, &attributes, gs_helper, NULL);
+	}
+	pthread_attr_destroy(&attributes);
+	return cause;
+}
+
 bool gs_flusher_start(void)
 {
 	sigset_t all, before;
-	pthread_attr_t attributes;
-	pthread_t helper;
 	gf_held_take(&gs_flusher.output.file, -1);
 	gs_flusher.state = GS_HELPER_SETTING_UP;
 	sigfillset(&all);
-	if (pthread_attr_init(&attributes) != 0)
-		return false;
-	pthread_attr_setstacksize(&attributes, GS_STACK_BYTES);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_sigmask(SIG_BLOCK, &all, &before); /* inherited by the helper */
-	int cause = pthread_create(&helper, &attributes, gs_helper, NULL);
+	int cause = gs_helper_create();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
 	if (cause) {
 		gs_log(GS_LOG_ERROR, "cannot start the helper thread: %s; nothing is recorded",
 		    gf_errno_words(cause));

@@ -63,6 +63,15 @@ def threads():
 
 
 @test
+def much_thread_local_data():
+    where = folder()
+    done = subprocess.run([BUILD / "tests/large_thread_data"], cwd=where, env=environment(GPUSHIM_STACKS="none"), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=60)
+    equal("status and stderr", (done.returncode, done.stderr), (0, ""))
+    equal("allocations", info(one(where, done))["events"]["block_alloc"], 1)
+
+
+@test
 def exit_while_others_record():
     for threads in (8, 8, 8, 32, 32):
         where, done = host("exit-busy", threads)
