@@ -132,6 +132,26 @@ GD_RUNS_OF_FIELD(D, or, syev)
 GD_RUNS_OF_FIELD(C, un, heev)
 GD_RUNS_OF_FIELD(Z, un, heev)
 
+/* The residuals of this one are written to host memory, where asked for. */
+#define GD_GESVDA_BATCHED(T) \
+	GD_EXPORT int cusolverDn##T##gesvdaStridedBatched(GD_HANDLE, int job, int rank, int m, \
+	    int n, const void *a, int lda, long long sa, void *s, long long ss, void *u, int ldu, \
+	    long long su, void *v, int ldv, long long sv, void *work, int size, int *info, \
+	    double *residuals, int batch); \
+	int cusolverDn##T##gesvdaStridedBatched(GD_HANDLE, int job, int rank, int m, int n, \
+	    const void *a, int lda, long long sa, void *s, long long ss, void *u, int ldu, \
+	    long long su, void *v, int ldv, long long sv, void *work, int size, int *info, \
+	    double *residuals, int batch) \
+	{ \
+		for (int i = 0; residuals && i < batch; i++) \
+			residuals[i] = 0; \
+		return launch(handle, "gpushim_" #T "gesvdaStridedBatched"); \
+	}
+GD_GESVDA_BATCHED(S)
+GD_GESVDA_BATCHED(D)
+GD_GESVDA_BATCHED(C)
+GD_GESVDA_BATCHED(Z)
+
 /* The interface of 64-bit sizes answers bytes, on the device and on the host. */
 static int bytes(int64_t rows, int64_t columns, size_t *device, size_t *host)
 {
