@@ -68,7 +68,14 @@ cudaError_t gd_rt_start(void);
  */
 cudaError_t gd_rt_bind(void);
 
-/** True when a context is bound; the fast way past gd_rt_bind. */
+/**
+ * Retain the primary context of any device, for calls between devices; the driver is started.
+ *
+ * @return cudaSuccess; cudaErrorInvalidDevice; the driver's refusal; noted as the last error
+ */
+cudaError_t gd_rt_context(int ordinal, CUcontext *out);
+
+/** Bind a context, or return why not; the fast way past gd_rt_bind. */
 #define GD_BIND() \
 	do { \
 		if (__builtin_expect(!gd_rt_thread.bound, 0)) { \

@@ -200,12 +200,11 @@ GD_EXPORT cudaError_t cudaDeviceGetP2PAttribute(
 	    gd_driver.cuDeviceGetP2PAttribute(value, (CUdevice_P2PAttribute)attribute, a, b));
 }
 
-static cudaError_t peer_context(int peer, CUcontext *out)
+cudaError_t gd_rt_context(int ordinal, CUcontext *out)
 {
 	CUdevice device;
 
-	GD_BIND();
-	if (gd_driver.cuDeviceGet(&device, peer) != CUDA_SUCCESS)
+	if (gd_driver.cuDeviceGet(&device, ordinal) != CUDA_SUCCESS)
 		return gd_rt_note(cudaErrorInvalidDevice);
 	return gd_rt_result(gd_driver.cuDevicePrimaryCtxRetain(out, device));
 }
@@ -213,16 +212,20 @@ static cudaError_t peer_context(int peer, CUcontext *out)
 GD_EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
 	CUcontext context;
-	cudaError_t error = peer_context(peer, &context);
+	cudaError_t error;
 
+	GD_BIND();
+	error = gd_rt_context(peer, &context);
 	return error ? error : gd_rt_result(gd_driver.cuCtxEnablePeerAccess(context, flags));
 }
 
 GD_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
 	CUcontext context;
-	cudaError_t error = peer_context(peer, &context);
+	cudaError_t error;
 
+	GD_BIND();
+	error = gd_rt_context(peer, &context);
 	return error ? error : gd_rt_result(gd_driver.cuCtxDisablePeerAccess(context));
 }
 

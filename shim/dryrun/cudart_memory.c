@@ -193,41 +193,33 @@ GD_EXPORT cudaError_t cudaPointerGetAttributes(
 GD_EXPORT cudaError_t cudaMemcpyPeer(
     void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-	CUdevice a, b;
 	CUcontext to_context, from_context;
-	CUresult result;
+	cudaError_t error;
 
 	GD_BIND();
-	if (gd_driver.cuDeviceGet(&a, to_device) != CUDA_SUCCESS ||
-	    gd_driver.cuDeviceGet(&b, from_device) != CUDA_SUCCESS)
-		return gd_rt_note(cudaErrorInvalidDevice);
-	result = gd_driver.cuDevicePrimaryCtxRetain(&to_context, a);
-	if (result == CUDA_SUCCESS)
-		result = gd_driver.cuDevicePrimaryCtxRetain(&from_context, b);
-	if (result == CUDA_SUCCESS)
-		result = gd_driver.cuMemcpyPeer((CUdeviceptr)(uintptr_t)to, to_context,
-		    (CUdeviceptr)(uintptr_t)from, from_context, bytes);
-	return gd_rt_result(result);
+	error = gd_rt_context(to_device, &to_context);
+	if (!error)
+		error = gd_rt_context(from_device, &from_context);
+	if (error)
+		return error;
+	return gd_rt_result(gd_driver.cuMemcpyPeer((CUdeviceptr)(uintptr_t)to, to_context,
+	    (CUdeviceptr)(uintptr_t)from, from_context, bytes));
 }
 
 GD_EXPORT cudaError_t cudaMemcpyPeerAsync(
     void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream)
 {
-	CUdevice a, b;
 	CUcontext to_context, from_context;
-	CUresult result;
+	cudaError_t error;
 
 	GD_BIND();
-	if (gd_driver.cuDeviceGet(&a, to_device) != CUDA_SUCCESS ||
-	    gd_driver.cuDeviceGet(&b, from_device) != CUDA_SUCCESS)
-		return gd_rt_note(cudaErrorInvalidDevice);
-	result = gd_driver.cuDevicePrimaryCtxRetain(&to_context, a);
-	if (result == CUDA_SUCCESS)
-		result = gd_driver.cuDevicePrimaryCtxRetain(&from_context, b);
-	if (result == CUDA_SUCCESS)
-		result = gd_driver.cuMemcpyPeerAsync((CUdeviceptr)(uintptr_t)to, to_context,
-		    (CUdeviceptr)(uintptr_t)from, from_context, bytes, stream);
-	return gd_rt_result(result);
+	error = gd_rt_context(to_device, &to_context);
+	if (!error)
+		error = gd_rt_context(from_device, &from_context);
+	if (error)
+		return error;
+	return gd_rt_result(gd_driver.cuMemcpyPeerAsync((CUdeviceptr)(uintptr_t)to, to_context,
+	    (CUdeviceptr)(uintptr_t)from, from_context, bytes, stream));
 }
 
 _Static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(CUipcMemHandle), "IPC handle");
