@@ -86,8 +86,7 @@ static void device_json(const struct ga_finding *finding, struct ga_json *json)
 	ga_json_maybe(json, "harm_bytes", finding->is_exact, result->harm);
 	ga_json_list(json, "settings");
 	for (size_t i = 0; finding->is_exact && i < result->grid.count; i++)
-		if (!ga_finding_repeats(finding, &result->grid.rows[i]))
-			row_json(finding, &result->grid.rows[i], json);
+		row_json(finding, &result->grid.rows[i], json);
 	ga_json_list_end(json);
 	ga_json_object_end(json);
 }

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/memory_view.h"
 #include "analyzer/recorded_allocator.h"
@@ -84,6 +83,7 @@ enum gf_status ga_finding_examine(const struct ga_memory *memory, const struct g
 	finding->events_recorded = input.segment_count;
 	finding->unknown_requests = input.unknown_requests;
 	finding->no_limit = options.grid.no_limit = input.no_limit;
+	options.grid.recorded = finding->settings;
 	finding->why = obstacle(memory->model, &input);
 	if (!finding->why) {
 		ga_fragmentation_measure(
@@ -122,11 +122,6 @@ bool ga_finding_part_known(const struct ga_finding *finding, const uint64_t *par
 	const struct ga_reserved_split *split = &finding->result.at_peak;
 	bool hidden = part == &split->requested || part == &split->rounding;
 	return finding->is_exact && !(hidden && finding->unknown_requests);
-}
-
-bool ga_finding_repeats(const struct ga_finding *finding, const struct ga_grid_row *row)
-{
-	return !row->is_recorded && strcmp(row->text, finding->settings) == 0;
 }
 
 const char *ga_finding_row_text(const struct ga_finding *finding, const struct ga_grid_row *row)

@@ -58,9 +58,6 @@ uint64_t ga_finding_packing(const struct ga_finding *finding);
 /** Whether a part is known.  @param part  member of finding->result.at_peak */
 bool ga_finding_part_known(const struct ga_finding *finding, const uint64_t *part);
 
-/** Whether a row of the grid repeats the one of the recorded settings. */
-bool ga_finding_repeats(const struct ga_finding *finding, const struct ga_grid_row *row);
-
 /** Settings of a row as in PYTORCH_CUDA_ALLOC_CONF. */
 const char *ga_finding_row_text(const struct ga_finding *finding, const struct ga_grid_row *row);
 

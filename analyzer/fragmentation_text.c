@@ -54,9 +54,9 @@ static char *saving_sentence(const struct ga_finding *finding)
 	char peak[GA_SIZE_TEXT], saved[GA_SIZE_TEXT];
 	bool refused = finding->result.ooms || (finding->no_limit && finding->result.retries);
 	if (!best)
-		return ga_xstrdup(
-		    refused ? "" : "No other setting of this release needs less.");
-	return ga_format("%s%s would have needed %s (%s less).", best->text,
+		return ga_xstrdup(refused ? "" : "No other setting of this release needs less.");
+	return ga_format("%s%s would have needed %s (%s less).",
+	    *best->text ? best->text : "The default settings",
 	    best->fraction > 0 ? " with torch.cuda.set_per_process_memory_fraction(1.0)" : "",
 	    ga_size_text(best->high, peak), ga_size_text(finding->peak - best->high, saved));
 }
@@ -71,14 +71,17 @@ static char *harm_sentence(const struct ga_finding *finding)
 	ga_count_text(result->retries, retries);
 	ga_count_text(result->ooms, ooms);
 	if (!result->harm)
-		return ga_format("The driver refused memory (retries %s, out of memory %s), and %s.",
-		    retries, ooms,
+		return ga_format(
+		    "The driver refused memory (retries %s, out of memory %s), and %s.", retries,
+		    ooms,
 		    finding->no_limit ? "whether another setting would have avoided it is unknown"
 				      : "no other setting would have avoided it");
 	return ga_format("Fragmentation did harm (retries %s, out of memory %s): up to %s of "
 			 "cached memory was of no use when the driver refused%s%s%s.",
 	    retries, ooms, ga_size_text(result->harm, harm), cure ? "; " : "",
-	    cure ? cure->text : "",
+	    !cure	  ? ""
+	    : *cure->text ? cure->text
+			  : "the default settings",
 	    !cure	   ? ""
 	    : result->ooms ? " would have granted the request"
 			   : " would have needed fewer retries");
@@ -184,14 +187,12 @@ static void settings_text(const struct ga_finding *finding, const struct ga_page
 	const struct ga_grid *grid = &finding->result.grid;
 	struct ga_table table = {.columns = 5, .least = 3};
 	const struct ga_grid_row **rows = ga_xalloc(grid->count + 1, sizeof(*rows));
-	size_t count = 0;
 	for (size_t i = 0; i < grid->count; i++)
-		if (!ga_finding_repeats(finding, &grid->rows[i]))
-			rows[count++] = &grid->rows[i];
-	qsort(rows, count, sizeof(*rows), compare_rows);
+		rows[i] = &grid->rows[i];
+	qsort(rows, grid->count, sizeof(*rows), compare_rows);
 	for (size_t i = 0; i < table.columns; i++)
 		ga_cell(&table, "%s", names[i]);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < grid->count; i++)
 		row_cells(finding, rows[i], &table);
 	free(rows);
 	ga_heading(page, "The same requests under other settings");

@@ -200,7 +200,10 @@ static void add_setting(struct ga_grid *grid, const struct ga_alloc_trace *trace
 	bool by_call = has_fraction && trace->settings.torch < GA_TORCH(2, 9);
 	if (has_fraction && options->no_limit)
 		return;
-	if (!try_text(trace, options, text + (by_call ? skip : 0), by_call, &row, NULL))
+	text += by_call ? skip : 0;
+	if (options->recorded && strcmp(text, options->recorded) == 0)
+		return;
+	if (!try_text(trace, options, text, by_call, &row, NULL))
 		add_row(grid, &row);
 }
 

@@ -11,6 +11,7 @@
 
 /* The fixed part of the grid: R(text); the recorded settings are always in it. */
 #define GA_GRID_SETTINGS(R) \
+	R("") \
 	R("expandable_segments:True") \
 	R("expandable_segments:True,expandable_segments_page_size:2") \
 	R("expandable_segments:True,large_segment_size_mb:12") \
@@ -34,6 +35,7 @@ struct ga_grid_options {
 	const size_t *borders; /* events before which the cache is emptied in one row of the */
 	size_t border_count;   /* grid: step borders; rising; 0: no such row */
 	uint64_t preallocate;  /* bytes allocated and freed at start in one row; 0: no such row */
+	const char *recorded;  /* text of the recorded settings, which get no second row; or NULL */
 	bool with_ranges;      /* replay more often where the result is a range */
 	bool no_limit;	       /* the device's size is not known: no row that depends on it */
 };

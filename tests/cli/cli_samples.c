@@ -150,6 +150,17 @@ static void write_stuck(const char *path)
 	mt_end();
 }
 
+/* The settings are not the defaults, which needed less. */
+static void write_rounded(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "allocator_settings", "roundup_power2_divisions:2");
+	mt_requested(36 * M);
+	for (unsigned i = 0; i < 3; i++)
+		own_segment(0x10000000 + i * 48 * M, 48 * M, (i + 1) * 48 * M);
+	mt_end();
+}
+
 /* The process was killed before the recorder had asked for the device's size. */
 static void write_unsized(const char *path, bool refused)
 {
@@ -277,6 +288,7 @@ int main(int argc, char **argv)
 	write_expandable("expandable.gst");
 	write_cached("cached.gst");
 	write_stuck("stuck.gst");
+	write_rounded("rounded.gst");
 	write_unsized("unsized.gst", false);
 	write_unsized("unsized_refused.gst", true);
 	write_async("async.gst");
