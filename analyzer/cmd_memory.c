@@ -68,7 +68,7 @@ static void device_text(const struct ga_options *options, const struct ga_memory
 	size_fact(page, "peak allocated", account->peak.allocated, when);
 	free(when);
 	size_fact(page, "peak reserved", ga_view_peak_reserved(memory, account), "");
-	bool ended = memory->model->summary->ended;
+	bool ended = ga_view_saw_exit(memory->model);
 	size_fact(page, ended ? "allocated after exit" : "allocated at the end",
 	    account->allocated, "");
 	size_fact(page, ended ? "reserved after exit" : "reserved at the end",

@@ -17,7 +17,8 @@ enum outcome {
 	OUTCOME_NOTHING
 };
 
-static const char *const outcome_names[] = {"oom", "incomplete", "cut", "retries", "fits", "nothing"};
+static const char *const outcome_names[] = {
+    "oom", "incomplete", "cut", "retries", "fits", "nothing"};
 
 static enum outcome judge(const struct ga_memory *memory)
 {
@@ -43,9 +44,10 @@ static char *fit_headline(const struct ga_memory *memory, enum outcome outcome)
 	char count[GA_SIZE_TEXT];
 	char *peak = ga_view_peak_line(memory), *line;
 	if (outcome == OUTCOME_RETRIES)
-		line = ga_format("It fits, but only just: the allocator had to give its cache back %s "
-				 "times; %s.",
-		    ga_count_text(account->retry_count, count), peak);
+		line =
+		    ga_format("It fits, but only just: the allocator had to give its cache back %s "
+			      "times; %s.",
+			ga_count_text(account->retry_count, count), peak);
 	else if (total == GA_UNKNOWN || total == 0)
 		line = ga_format("No out-of-memory; %s.", peak);
 	else
@@ -154,7 +156,7 @@ static void size_cell(struct ga_table *table, uint64_t bytes)
 static void devices_text(const struct ga_memory *memory, const struct ga_page *page)
 {
 	const char *names[] = {"memory", "peak allocated", "peak reserved",
-	    memory->model->summary->ended ? "after exit" : "at the end", "outside PyTorch",
+	    ga_view_saw_exit(memory->model) ? "after exit" : "at the end", "outside PyTorch",
 	    "retries", "OOMs"};
 	struct ga_table table = {.columns = 7};
 	const struct ga_account *account = ga_memory_next(memory, -1);

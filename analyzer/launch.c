@@ -347,7 +347,8 @@ int ga_launch_run(struct ga_launch *launch)
 	running = 0;
 	restore_signals(old);
 	launch->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return launch->status;
 }
 
 /* Signals that end programs in practice; others are told by number alone. */
@@ -387,8 +388,11 @@ void ga_launch_tell(const struct ga_launch *launch)
 		fprintf(stderr, "gpushim: %strace in %s\n", any ? "" : killed, line);
 		any = true;
 	}
-	if (!any)
-		fprintf(stderr, "gpushim: %sno trace: no process recorded a use of CUDA\n", killed);
+	if (!any && launch->status != 126 && launch->status != 127)
+		fprintf(stderr,
+		    "gpushim: %sno trace: no process recorded a use of CUDA; gpushim doctor tells "
+		    "what can be recorded here\n",
+		    killed);
 	free(killed);
 	free(line);
 	fclose(list);

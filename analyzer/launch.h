@@ -18,6 +18,7 @@ struct ga_launch {
 	char *trace_list; /* temporary file in which the recorder names its traces; or NULL */
 	struct ga_strings names, values; /* environment to be set, pair by pair */
 	int signal; /* that killed it, 0 if none; set by ga_launch_run() */
+	int status; /* what ga_launch_run() returned */
 };
 
 /** Set a variable of the program's environment; `value` made as by printf. */
@@ -70,7 +71,8 @@ int ga_launch_record(struct ga_launch *launch, const struct ga_options *options)
 int ga_launch_run(struct ga_launch *launch);
 
 /**
- * Tell on stderr where the traces went, one line each, and which signal killed the program.
+ * Tell on stderr where the traces went, one line each, and which signal killed the program.  Of a
+ * program that could not be started the message before was enough.
  *
  * What killed processes left in journals is put into their traces first, so that each recording is
  * one file; where that cannot be, the journal stays beside the trace.

@@ -28,6 +28,11 @@ char *ga_view_title(const struct ga_memory *memory, const struct ga_account *acc
 	    ga_size_text(total, bytes));
 }
 
+bool ga_view_saw_exit(const struct ga_model *model)
+{
+	return model->summary->ended && !ga_model_lost(model) && !ga_model_damaged(model);
+}
+
 char *ga_view_rank(const struct ga_model *model)
 {
 	const char *rank = ga_model_property(model, "rank");
@@ -110,8 +115,8 @@ void ga_view_peak_json(
 struct ga_sites_shown ga_view_shown(const struct ga_options *options, size_t rows)
 {
 	uint64_t top = ga_option_size(options, GA_OPTION_TOP, rows);
-	return (struct ga_sites_shown){.rows = top ? top : SIZE_MAX,
-	    .stacks = ga_option_given(options, GA_OPTION_STACKS)};
+	return (struct ga_sites_shown){
+	    .rows = top ? top : SIZE_MAX, .stacks = ga_option_given(options, GA_OPTION_STACKS)};
 }
 
 void ga_view_peak_text(const struct ga_memory *memory, const struct ga_account *account,
@@ -226,7 +231,8 @@ char *ga_view_oom_line(const struct ga_memory *memory)
 	char *figures = ga_view_oom_figures(oom);
 	ga_count_text(memory->refusals.count, count);
 	char *line = ga_format("Out of memory %s time%s; last%s%s: %s.", count,
-	    memory->refusals.count == 1 ? "" : "s", place ? " at " : "", place ? place : "", figures);
+	    memory->refusals.count == 1 ? "" : "s", place ? " at " : "", place ? place : "",
+	    figures);
 	free(figures);
 	return line;
 }

@@ -20,6 +20,9 @@ uint64_t ga_view_reserved(const struct ga_memory *memory, uint64_t reserved_byte
 /** "device 0, NVIDIA L4 (22.03 GiB)".  free() it. */
 char *ga_view_title(const struct ga_memory *memory, const struct ga_account *account);
 
+/** Whether the last figures are those after the exit: the end is there and nothing is missing. */
+bool ga_view_saw_exit(const struct ga_model *model);
+
 /** "rank 1 of 2", "" for a process that has none.  free() it. */
 char *ga_view_rank(const struct ga_model *model);
 

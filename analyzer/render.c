@@ -96,11 +96,13 @@ unsigned ga_text_columns(const char *text)
 
 bool ga_text_parts(const char *blank)
 {
-	static const char *const units[] = {"%", "bytes", "KiB", "MiB", "GiB", "TiB", "ns", "us",
-	    "ms", "s"};
+	static const char *const units[] = {
+	    "%", "bytes", "KiB", "MiB", "GiB", "TiB", "ns", "us", "ms", "s"};
 	size_t length = strcspn(blank + 1, " ,;:.)");
 	if (blank[-1] < '0' || blank[-1] > '9')
 		return true;
+	if (length == 3 && strspn(blank + 1, "0123456789") == 3)
+		return false; /* "175 302" */
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (strlen(units[i]) == length && memcmp(blank + 1, units[i], length) == 0)
 			return false;
