@@ -181,7 +181,8 @@ static void gs_journal_place(struct gs_output *out)
 		return;
 	}
 	const char *local = getenv("TMPDIR");
-	if (!local || statfs(local, &s) != 0 || gs_output_is_remote((uint64_t)s.f_type))
+	if (!local || local[0] != '/' || statfs(local, &s) != 0 ||
+	    gs_output_is_remote((uint64_t)s.f_type))
 		local = "/dev/shm";
 	const char *slash = strrchr(out->path, '/');
 	gs_line_format(&line, "%s/%s.%lx%s", local, slash ? slash + 1 : out->path,

@@ -109,6 +109,7 @@ static void gs_out_of_memory(uint64_t size, uint64_t allocated, uint64_t reserve
 		GS_PUBLISH(record, oom);
 	}
 	gs_leave();
+	gs_tls.in_allocator = 0; /* what PyTorch's observers of it do is not the allocator's work */
 }
 
 /* ---- the reported functions ---- */
