@@ -155,7 +155,7 @@ static void size_cell(struct ga_table *table, uint64_t bytes)
 
 static void devices_text(const struct ga_memory *memory, const struct ga_page *page)
 {
-	const char *names[] = {"memory", "peak allocated", "peak reserved",
+	const char *names[] = {"device", "peak allocated", "peak reserved",
 	    ga_view_saw_exit(memory->model) ? "after exit" : "at the end", "outside PyTorch",
 	    "retries", "OOMs"};
 	struct ga_table table = {.columns = 7};
@@ -168,7 +168,7 @@ static void devices_text(const struct ga_memory *memory, const struct ga_page *p
 		ga_cell(&table, "%s", names[i]);
 	for (; account; account = ga_memory_next(memory, account->device)) {
 		char *title = ga_view_title(memory, account);
-		ga_cell(&table, "%s", title);
+		ga_cell(&table, "%s", title + strlen("device "));
 		free(title);
 		size_cell(&table, account->peak.allocated);
 		size_cell(&table, ga_view_peak_reserved(memory, account));

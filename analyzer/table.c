@@ -215,7 +215,10 @@ static void put_stacked(const struct ga_page *page, const struct ga_table *table
 		unsigned columns = ga_text_columns(table->cells.items[i]);
 		width = columns > width ? columns : width;
 	}
-	ga_paragraph(page, "  ", table->cells.items[row * table->columns]);
+	char *title = ga_format(
+	    "%s %s", table->cells.items[0], table->cells.items[row * table->columns]);
+	ga_paragraph(page, "  ", title);
+	free(title);
 	for (unsigned i = 1; i < table->columns; i++) {
 		const char *name = table->cells.items[i];
 		const char *cell = table->cells.items[row * table->columns + i];
