@@ -155,4 +155,27 @@ def few_descriptors_and_little_memory():
     same_counts(one(where, done), told(done))
 
 
+@test
+def no_thread_allowed():
+    if os.geteuid() != 0:
+        raise Skip("cannot become a user without threads")
+    where = folder()
+    where.chmod(0o777)
+
+    def limit():
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+    try:
+        _, done = host("cycles", 100, where=where, preexec=limit)
+    except PermissionError:
+        raise Skip("that user may not read the build folder") from None
+    if "error while loading shared libraries" in done.stderr or "cannot be preloaded" in done.stderr:
+        raise Skip("that user may not read the build folder")
+    equal("status and calls", (done.returncode, told(done)["allocs"]), (0, 100))
+    one_line(done, "helper thread", "nothing is recorded")
+    equal("files", list(where.iterdir()), [])
+
+
 run()
