@@ -112,6 +112,13 @@ static bool is_folder(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* A device, pipe or socket. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 /* The program may change its folder: it gets an absolute path. */
 static char *absolute(const char *path)
 {
@@ -165,12 +172,15 @@ static int set_output(struct ga_launch *launch, const char *path)
 	bool folder = is_folder(full);
 	bool named = length > 4 && strcmp(path + length - 4, ".gst") == 0;
 	char *trace = ga_format("%s%s", full, folder || named ? "" : ".gst");
-	if (!folder)
+	bool special = is_special(full) || is_special(trace);
+	if (special)
+		fprintf(stderr, "gpushim: %s is a device or a pipe, and a trace needs a file\n", path);
+	else if (!folder)
 		set_aside(trace);
 	ga_launch_set(launch, "GPUSHIM_OUTPUT", "%s", trace);
 	free(trace);
 	free(full);
-	return GA_EXIT_OK;
+	return special ? GA_EXIT_USAGE : GA_EXIT_OK;
 }
 
 static bool setting_exists(const char *name)

@@ -63,6 +63,12 @@ mkdir traces && "$gpushim" run -o traces -- sh -c 'echo $GPUSHIM_OUTPUT' >out 2>
 expect "a relative folder becomes absolute" "$(cat out)" "$(pwd)/traces"
 "$gpushim" run -o new/ -- true 2>/dev/null
 expect "a folder that ends in a slash is made" "$(ls -d new)" new
+mkfifo pipe
+"$gpushim" run -o pipe -- true 2>/dev/null
+expect "a trace is no pipe" $? 2
+expect "the pipe stays" "$(ls -d pipe*)" pipe
+"$gpushim" run -o /dev/null -- true 2>/dev/null
+expect "nor a device" $? 2
 "$gpushim" run --set stacks=none --set GPUSHIM_LIMIT=1G -- sh -c 'echo $GPUSHIM_STACKS $GPUSHIM_LIMIT' >out 2>/dev/null
 expect "settings" "$(cat out)" "none 1G"
 expect "temporary files are gone" "$(ls -d gpushim-* 2>/dev/null)" ""
