@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "analyzer/gpus.h"
@@ -15,6 +16,7 @@
 
 #define MEMORY_DEFAULT (UINT64_C(24) << 30)
 #define DEVICES_MOST 64
+#define STATE_BYTES (UINT64_C(2) << 20) /* what the stand-in shares takes about half of it */
 
 /* What the options ask of the stand-in; checked before anything is started. */
 struct standin {
@@ -197,6 +199,20 @@ static int tell_standin(const struct ga_options *options, const struct standin *
 	return status;
 }
 
+/* In memory where there is room: containers may have next to none there. */
+static char *make_state_file(void)
+{
+	struct statvfs room;
+	char *path = ga_launch_temporary(true);
+	if (path && statvfs(path, &room) == 0 && room.f_blocks &&
+	    (uint64_t)room.f_bavail * room.f_frsize < STATE_BYTES) {
+		unlink(path);
+		free(path);
+		path = ga_launch_temporary(false);
+	}
+	return path;
+}
+
 static int start(
     const struct ga_options *options, struct standin *standin, struct ga_launch *launch)
 {
@@ -204,7 +220,7 @@ static int start(
 	int status = record ? ga_launch_record(launch, options) : GA_EXIT_OK;
 	if (status != GA_EXIT_OK)
 		return status;
-	standin->shared = ga_launch_temporary(true);
+	standin->shared = make_state_file();
 	if (!standin->shared)
 		return GA_EXIT_FAILED;
 	set_libraries(launch, standin);

@@ -52,6 +52,7 @@ static struct gs_flusher {
 	uint64_t next_second_ns;
 	uint32_t unhooked_told;
 	uint32_t free_wanted; /* chunks to have in hand */
+	bool exhausted_told;
 	bool stopped;  /* disk: nothing more can be written */
 	bool at_limit; /* nothing more is taken; the end is still to be written */
 	uint32_t state;    /* enum gs_helper_state; futex */
@@ -103,7 +104,8 @@ static uint32_t gs_chunks_add(uint32_t unused)
 		else
 			step = gf_journal_grow(&gs_journal, step);
 		added += step;
-		__atomic_store_n(&gs_supply.exhausted, added == 0, __ATOMIC_RELAXED);
+		if (added)
+			__atomic_store_n(&gs_supply.exhausted, false, __ATOMIC_RELAXED);
 	}
 	return added;
 }
@@ -127,17 +129,20 @@ static uint32_t gs_supply_refill(uint32_t unused)
 	return unused;
 }
 
-/* Between the steps of longer work. */
-static void gs_supply_look(void)
+/* Between the steps of longer work.  Returns the chunks in hand. */
+static uint32_t gs_supply_look(void)
 {
 	uint32_t count = gs_journal.header->chunk_count, unused = 0;
 	for (uint32_t i = 0; i < count; i++)
 		unused += __atomic_load_n(&gf_journal_chunk(&gs_journal, i)->state,
 			      __ATOMIC_RELAXED) == GF_CHUNK_FREE;
-	gs_supply_refill(unused);
+	return gs_supply_refill(unused);
 }
 
-/* Hundreds of threads may begin at the same time: go on once a millisecond passes without a ring. */
+/*
+ * Hundreds of threads may begin at the same time: go on once a millisecond passes without a ring, or
+ * no more chunks can be made: then frames have to free some.
+ */
 static void gs_supply_settle(void)
 {
 	uint32_t first = gs_journal.header->chunk_count;
@@ -145,9 +150,9 @@ static void gs_supply_settle(void)
 	for (int i = 0; i < GS_SETTLE_TRIES; i++) {
 		uint32_t bell = __atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE);
 		gs_futex_wait(&gs_flusher.bell, bell, GS_SECOND_NS / 1000);
-		if (__atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE) == bell)
+		if (__atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE) == bell ||
+		    gs_supply_look() == 0)
 			return;
-		gs_supply_look();
 	}
 }
 
@@ -413,6 +418,19 @@ static void gs_stop_for_limit(void)
 	    gs_flusher.output.path);
 }
 
+/* No room for more chunks and nothing to free: events are dropped from now on, and counted. */
+static void gs_supply_exhausted(void)
+{
+	static const char cause[] = "there is no room for a longer journal";
+	__atomic_store_n(&gs_supply.exhausted, true, __ATOMIC_RELAXED);
+	if (gs_flusher.exhausted_told)
+		return;
+	gs_flusher.exhausted_told = true;
+	gs_log(GS_LOG_ERROR, "%s beside %s: events are lost; free some disk", cause,
+	    gs_flusher.output.path);
+	gs_append_notice(cause);
+}
+
 /* One round.  Returns whether there was work, so that the next pause is short. */
 static bool gs_helper_round(void)
 {
@@ -425,8 +443,14 @@ static bool gs_helper_round(void)
 	unused += gs_chunks_add(unused);
 	if (unused < gs_flusher.free_wanted / 2) { /* in vain: smaller frames free chunks too */
 		full = gs_full_collect(&unused);
-		freed += gs_full_frame(full, true);
+		full = gs_full_frame(full, true);
+		unused += full;
+		freed += full;
 	}
+	if (unused == 0 && freed == 0)
+		gs_supply_exhausted();
+	else
+		__atomic_store_n(&gs_supply.exhausted, false, __ATOMIC_RELAXED);
 	gs_supply_arm(unused);
 	uint64_t now_ns = gs_clock_ns(CLOCK_MONOTONIC);
 	if (now_ns >= gs_flusher.next_second_ns) {

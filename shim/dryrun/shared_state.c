@@ -91,6 +91,13 @@ static struct gd_shared *map_file(int file)
 	return state == MAP_FAILED ? NULL : state;
 }
 
+/* Not a hole: on a file system without room, touching one ends the program. */
+static bool allocate(int file, size_t bytes)
+{
+	errno = posix_fallocate(file, 0, (off_t)bytes);
+	return errno == 0;
+}
+
 /* The file is locked while it is looked at: the first process initialises it. */
 static struct gd_shared *open_file(const char *path, unsigned device_count)
 {
@@ -101,7 +108,7 @@ static struct gd_shared *open_file(const char *path, unsigned device_count)
 		return NULL;
 	if (flock(file, LOCK_EX) == 0 && fstat(file, &status) == 0 &&
 	    ((size_t)status.st_size >= sizeof(*state) ||
-		ftruncate(file, (off_t)sizeof(*state)) == 0))
+		allocate(file, sizeof(*state))))
 		state = map_file(file);
 	if (state && state->magic != MAGIC)
 		initialise(state, device_count);

@@ -129,6 +129,19 @@ static void *thread_cycles(void *number)
 	return NULL;
 }
 
+static void pause_us(long us)
+{
+	struct timespec t = {us / 1000000, us % 1000000 * 1000};
+	nanosleep(&t, NULL);
+}
+
+static void *thread_stays(void *number)
+{
+	thread_cycles(number);
+	pause_us(1000000);
+	return NULL;
+}
+
 static void *thread_for_ever(void *unused)
 {
 	use_device();
@@ -150,12 +163,6 @@ static void threads(long number, void *(*run)(void *), bool join)
 		pthread_join(all[i], NULL);
 	if (join)
 		free(all);
-}
-
-static void pause_us(long us)
-{
-	struct timespec t = {us / 1000000, us % 1000000 * 1000};
-	nanosleep(&t, NULL);
 }
 
 static void *killer(void *us)
@@ -211,6 +218,13 @@ static void mode_threads(long number)
 {
 	load();
 	threads(number, thread_cycles, true);
+}
+
+/* Each keeps its chunk of the journal. */
+static void mode_threads_stay(long number)
+{
+	load();
+	threads(number, thread_stays, true);
 }
 
 /* More threads one after the other than any table has slots. */
@@ -421,6 +435,7 @@ static const struct {
     {"cycles", mode_cycles},
     {"linked", mode_linked},
     {"threads", mode_threads},
+    {"threads-stay", mode_threads_stay},
     {"many-threads", mode_many_threads},
     {"exit-busy", mode_exit_busy},
     {"fork", mode_fork},

@@ -7,7 +7,7 @@ import resource
 import signal
 import subprocess
 
-from record_rig import HOST, Skip, environment, equal, folder, host, info, need, one, run, same_counts, test, told, traces
+from record_rig import HOST, TOOL, Skip, environment, equal, folder, host, info, need, one, run, same_counts, test, told, traces
 
 
 @contextlib.contextmanager
@@ -21,12 +21,12 @@ def small_disk(kib):
         subprocess.run(["umount", "-l", where])
 
 
-def nothing_in_silence(got, calls):
-    """What is not in the trace is counted; a few texts and clock marks of the recorder may be counted too."""
+def nothing_in_silence(got, calls, threads=0):
+    """What is not in the trace is counted; a few texts and marks of the recorder, of each thread too, may be counted besides."""
     events = got["events"]
     recorded = sum(events[key] for key in ("block_alloc", "block_free", "copy", "memset", "synchronization"))
     missing = calls - recorded
-    need(missing <= got["lost_events"] <= missing + 50, f"{missing} events are missing, {got['lost_events']} are counted as lost")
+    need(missing <= got["lost_events"] <= missing + 50 + 4 * threads, f"{missing} events are missing, {got['lost_events']} are counted as lost")
 
 
 def one_line(done, *words):
@@ -60,6 +60,43 @@ def disk_that_fills_up():
         if got["events"]["block_alloc"] < 400000:
             one_line(done, "recording has stopped")
             need(any("stopped" in notice for notice in got["notices"]), got["notices"])
+
+
+@test
+def threads_on_a_disk_without_room_for_more_chunks():
+    for mode, number in (("threads", 200), ("many-threads", 300)):
+        with small_disk(4096) as disk:
+            _, done = host(mode, number, GPUSHIM_OUTPUT=f"{disk}/t.gst")
+            equal("status and stderr", (done.returncode, done.stderr), (0, ""))
+            same_counts(disk / "t.gst", told(done))
+            equal("lost", info(disk / "t.gst")["lost_events"], 0)
+
+
+@test
+def more_living_threads_than_chunks():
+    with small_disk(3072) as disk:
+        _, done = host("threads-stay", 120, GPUSHIM_OUTPUT=f"{disk}/t.gst")
+        equal("status", done.returncode, 0)
+        one_line(done, "no room", "events are lost")
+        got = info(disk / "t.gst")
+        need(got["lost_events"] > 0, "some are missing")
+        nothing_in_silence(got, sum(told(done).values()), threads=120)
+        need(any("no room" in notice for notice in got["notices"]), got["notices"])
+
+
+@test
+def no_room_in_shared_memory():
+    where = folder()
+    launch = 'mount -t tmpfs -o size=4k none /dev/shm && exec "$@"'
+    if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "sh", "-c", launch, "sh", "true"], capture_output=True).returncode:
+        raise Skip("cannot mount a small file system")
+    done = subprocess.run(["unshare", "-m", "sh", "-c", launch, "sh", TOOL, "dryrun", "--memory", "1G", "-o", where / "t.gst", "--",
+                           HOST, "cycles", "100"], cwd=where, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    equal("status", done.returncode, 0)
+    same_counts(one(where, done), told(done))
+    done = subprocess.run(["unshare", "-m", "sh", "-c", launch, "sh", HOST, "cycles", "1"], cwd=where, stdin=subprocess.DEVNULL,
+                          env=environment(False, GPUSHIM_DRYRUN_SHARED="/dev/shm/state"), capture_output=True, text=True, timeout=120)
+    need(done.returncode == 99 and "/dev/shm/state: No space left" in done.stderr, done)
 
 
 @test
