@@ -427,6 +427,8 @@ static char *frame_text(const struct ga_frame *frame, const char *file)
 {
 	const char *function = frame->function ? frame->function : "?";
 	int length = name_length(frame, function);
+	while (length && function[length - 1] == ' ')
+		length--;
 	const char *mark = frame->forward ? ", forward" : "";
 	if (!file)
 		return ga_format("%.*s%s", length, function, mark);
@@ -449,5 +451,5 @@ char *ga_frame_text(const struct ga_frame *frame)
 
 char *ga_frame_line(const struct ga_frame *frame)
 {
-	return frame_text(frame, file_of(frame));
+	return frame->file ? frame_text(frame, frame->file) : ga_frame_text(frame);
 }
