@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,17 +27,6 @@ static void put_json(const struct ga_memory *memory, struct ga_json *json)
 }
 
 /* One line: size for people and to the byte. */
-static void size_fact(
-    const struct ga_page *page, const char *name, uint64_t bytes, const char *tail)
-{
-	char text[GA_SIZE_TEXT];
-	if (bytes == GA_UNKNOWN)
-		ga_fact(page, name, "unknown");
-	else
-		ga_fact(page, name, "%12s  (%" PRIu64 " bytes)%s", ga_size_text(bytes, text), bytes,
-		    tail);
-}
-
 static void counts_text(const struct ga_account *account, const struct ga_page *page)
 {
 	char one[GA_SIZE_TEXT], other[GA_SIZE_TEXT];
@@ -65,15 +53,15 @@ static void device_text(const struct ga_options *options, const struct ga_memory
 	free(title);
 	ga_duration_text(ga_model_ns(memory->model, account->peak.ticks), duration);
 	char *when = ga_format(" at %s", duration);
-	size_fact(page, "peak allocated", account->peak.allocated, when);
+	ga_view_size(page, "peak allocated", account->peak.allocated, when);
 	free(when);
-	size_fact(page, "peak reserved", ga_view_peak_reserved(memory, account), "");
+	ga_view_size(page, "peak reserved", ga_view_peak_reserved(memory, account), "");
 	bool ended = ga_view_saw_exit(memory->model);
-	size_fact(page, ended ? "allocated after exit" : "allocated at the end",
+	ga_view_size(page, ended ? "allocated after exit" : "allocated at the end",
 	    account->allocated, "");
-	size_fact(page, ended ? "reserved after exit" : "reserved at the end",
+	ga_view_size(page, ended ? "reserved after exit" : "reserved at the end",
 	    ga_view_reserved(memory, account->reserved), "");
-	size_fact(page, "outside PyTorch", account->peak_non_torch, " at the peak");
+	ga_view_size(page, "outside PyTorch", account->peak_non_torch, " at the peak");
 	counts_text(account, page);
 	fputc('\n', page->out);
 	ga_view_drawing(memory, account, page);
@@ -96,7 +84,7 @@ static void put_text(const struct ga_options *options, const struct ga_memory *m
 		device_text(options, memory, account, page);
 	if (memory->driver.host_peak_bytes) {
 		ga_heading(page, "page-locked host memory");
-		size_fact(page, "peak", memory->driver.host_peak_bytes, "");
+		ga_view_size(page, "peak", memory->driver.host_peak_bytes, "");
 	}
 }
 

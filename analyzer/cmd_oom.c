@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,15 +96,6 @@ static void put_json(const struct ga_memory *memory, struct ga_json *json)
 	ga_json_list_end(json);
 }
 
-static void size_fact(const struct ga_page *page, const char *name, uint64_t bytes)
-{
-	char text[GA_SIZE_TEXT];
-	if (bytes == GA_UNKNOWN)
-		ga_fact(page, name, "%12s", "unknown");
-	else
-		ga_fact(page, name, "%12s  (%" PRIu64 " bytes)", ga_size_text(bytes, text), bytes);
-}
-
 #define SITES_SHOWN 8
 
 /* The line of the program that asked, and what it was doing. */
@@ -186,13 +176,13 @@ static void oom_text(const struct ga_options *options, const struct ga_memory *m
 	asked_fact(model, oom, page);
 	held_facts(model, oom, page);
 	ga_fact(page, "cause", "%s", cause);
-	size_fact(page, "asked for", oom->requested);
-	size_fact(page, "from the driver", oom->segment);
-	size_fact(page, "free on the device", oom->device_free);
-	size_fact(page, "size of the device", device_total(model, oom));
-	size_fact(page, "allocated", oom->allocated);
-	size_fact(page, "reserved", oom->reserved);
-	size_fact(page, "reserved, not in use", unallocated(oom));
+	ga_view_size(page, "asked for", oom->requested, "");
+	ga_view_size(page, "from the driver", oom->segment, "");
+	ga_view_size(page, "free on the device", oom->device_free, "");
+	ga_view_size(page, "size of the device", device_total(model, oom), "");
+	ga_view_size(page, "allocated", oom->allocated, "");
+	ga_view_size(page, "reserved", oom->reserved, "");
+	ga_view_size(page, "reserved, not in use", unallocated(oom), "");
 	if (call_name(model, oom))
 		ga_fact(page, "refused call", "%s", call_name(model, oom));
 	free(cause);

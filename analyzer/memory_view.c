@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/memory_view.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,19 @@ uint64_t ga_view_reserved(const struct ga_memory *memory, uint64_t reserved_byte
 uint64_t ga_view_peak_reserved(const struct ga_memory *memory, const struct ga_account *account)
 {
 	return ga_view_reserved(memory, account->peak_reserved.reserved);
+}
+
+void ga_view_size(
+    const struct ga_page *page, const char *name, uint64_t bytes, const char *tail)
+{
+	char text[GA_SIZE_TEXT];
+	if (bytes == GA_UNKNOWN)
+		ga_fact(page, name, "%12s", "unknown");
+	else if (bytes < 1024)
+		ga_fact(page, name, "%12s%s", ga_size_text(bytes, text), tail);
+	else
+		ga_fact(page, name, "%12s  (%" PRIu64 " bytes)%s", ga_size_text(bytes, text), bytes,
+		    tail);
 }
 
 char *ga_view_title(const struct ga_memory *memory, const struct ga_account *account)

@@ -17,6 +17,10 @@ uint64_t ga_view_peak_reserved(const struct ga_memory *memory, const struct ga_a
 /** Reserved bytes of a point, GA_UNKNOWN where pools of the driver hide them. */
 uint64_t ga_view_reserved(const struct ga_memory *memory, uint64_t reserved_bytes);
 
+/** A size in short and, in parentheses, to the byte; what comes behind it begins with a blank. */
+void ga_view_size(
+    const struct ga_page *page, const char *name, uint64_t bytes, const char *tail);
+
 /** "device 0, NVIDIA L4 (22.03 GiB)".  free() it. */
 char *ga_view_title(const struct ga_memory *memory, const struct ga_account *account);
 
