@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyzer/usage.h"
 #include "analyzer/version.h"
@@ -10,8 +11,17 @@
 static int unknown_command(const char *name)
 {
 	const char *guess = ga_command_guess(name);
-	fprintf(stderr, "gpushim: there is no command '%s'; %s%s%sgpushim help lists them\n", name,
-	    guess ? "did you mean '" : "", guess ? guess : "", guess ? "'? " : "");
+	if (name[0] == '-')
+		fprintf(stderr,
+		    "gpushim: '%s' is no command; options come behind one: gpushim COMMAND %s ...\n",
+		    name, name);
+	else if (!guess && access(name, F_OK) == 0)
+		fprintf(stderr, "gpushim: '%s' is no command; did you mean gpushim report %s?\n",
+		    name, name);
+	else
+		fprintf(stderr,
+		    "gpushim: there is no command '%s'; %s%s%sgpushim help lists them\n", name,
+		    guess ? "did you mean '" : "", guess ? guess : "", guess ? "'? " : "");
 	return GA_EXIT_USAGE;
 }
 
