@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,12 @@ static struct kernel *_Atomic buckets[GD_BUCKETS];
 static PFN_cuLaunchKernel_v4000 launch_kernel;
 static PFN_cuLibraryLoadData_v12000 load_library;
 static PFN_cuLibraryGetKernel_v12000 get_kernel;
+static PFN_cuCtxGetCurrent_v4000 get_current;
+static PFN_cuCtxSetCurrent_v4000 set_current;
+static PFN_cuStreamGetCtx_v9020 context_of_stream;
+static PFN_cuDevicePrimaryCtxRetain_v7000 retain_primary;
 static void (*tell_work)(unsigned long long flops, int precision);
+static __thread bool bound; /* this thread had a context when it last looked */
 
 static unsigned bucket_of(const char *name)
 {
@@ -52,10 +58,32 @@ static CUresult open_driver(void)
 		return CUDA_SUCCESS;
 	*(void **)&load_library = gd_driver_function("cuLibraryLoadData", 12000, 0);
 	*(void **)&get_kernel = gd_driver_function("cuLibraryGetKernel", 12000, 0);
+	*(void **)&get_current = gd_driver_function("cuCtxGetCurrent", 4000, 0);
+	*(void **)&set_current = gd_driver_function("cuCtxSetCurrent", 4000, 0);
+	*(void **)&context_of_stream = gd_driver_function("cuStreamGetCtx", 9020, 0);
+	*(void **)&retain_primary = gd_driver_function("cuDevicePrimaryCtxRetain", 7000, 0);
 	*(void **)&tell_work = gd_driver_extra("gpushim_dryrun_hint");
-	*(void **)&launch_kernel = gd_driver_function("cuLaunchKernel", 4000, 0);
-	return load_library && get_kernel && launch_kernel ? CUDA_SUCCESS
-							   : CUDA_ERROR_NOT_INITIALIZED;
+	if (load_library && get_kernel && get_current && set_current && context_of_stream &&
+	    retain_primary)
+		*(void **)&launch_kernel = gd_driver_function("cuLaunchKernel", 4000, 0);
+	return launch_kernel ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+/* A thread without a context gets that of its stream, or the first device's, as the runtime under a
+ * real library would give it. */
+static CUresult bind(CUstream stream)
+{
+	CUcontext context = NULL;
+	CUresult result = get_current(&context);
+
+	if (result == CUDA_SUCCESS && !context) {
+		if (!stream || context_of_stream(stream, &context) != CUDA_SUCCESS)
+			result = retain_primary(&context, 0);
+		if (result == CUDA_SUCCESS)
+			result = set_current(context);
+	}
+	bound = result == CUDA_SUCCESS;
+	return result;
 }
 
 /* A library rather than a module: its kernels serve every context. */
@@ -131,6 +159,8 @@ CUresult gd_kernel_launch(const struct gd_work *work, CUstream stream)
 	struct kernel *kernel;
 	CUresult result = find_or_add(work->name, &kernel);
 
+	if (result == CUDA_SUCCESS && !bound)
+		result = bind(stream);
 	if (result != CUDA_SUCCESS)
 		return result;
 	if (blocks == 0)

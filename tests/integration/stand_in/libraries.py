@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import threading
 
 FOLDER = pathlib.Path(sys.argv[1])
 TABLE = pathlib.Path(__file__).resolve().parents[3] / "shim/dryrun/imports.h"
@@ -115,6 +116,28 @@ def nvml_without_a_shared_state():
         assert nvml.nvmlDeviceGetComputeRunningProcesses_v3(handle, ctypes.byref(count), (Process * 4)()) == 3
     finally:
         os.environ["GPUSHIM_DRYRUN_SHARED"] = kept
+
+
+@case
+def a_thread_without_context_gets_one():
+    """A library may be the first that uses the device in a thread, as in PyTorch's backward threads."""
+    driver, _ = use_device()
+    cublas, handle, stream, results = library("libcublas.so.12"), Pointer(), Pointer(), []
+    assert cublas.cublasCreate_v2(ctypes.byref(handle)) == 0
+    assert driver.cuStreamCreate(ctypes.byref(stream), 0) == 0
+
+    def multiply():
+        context, none = Pointer(), Pointer()
+        assert driver.cuCtxGetCurrent(ctypes.byref(context)) == 0 and not context
+        status = cublas.cublasSgemm_v2(handle, 0, 0, 1, 1, 1, none, none, 1, none, 1, none, none, 1)
+        results.append((status, driver.cuCtxGetCurrent(ctypes.byref(context)), bool(context)))
+
+    for chosen in (Pointer(), stream):
+        assert cublas.cublasSetStream_v2(handle, chosen) == 0
+        thread = threading.Thread(target=multiply)
+        thread.start()
+        thread.join()
+    assert results == [(0, 0, True)] * 2, results
 
 
 @case
