@@ -33,6 +33,7 @@ const char *gs_libunwind_init(void)
 {
 	void *first[4];
 	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	unwind = NULL;
 	if (library) {
 		set_cache(library);
 		unwind = (int (*)(void **, int))dlsym(library, "unw_backtrace");
