@@ -42,6 +42,8 @@ static void put_row(const struct ga_page *page, const struct ga_column *columns,
 {
 	static const enum ga_style styles[] = {GA_PLAIN, GA_ACCENT, GA_DIM, GA_BAD};
 	enum ink before = INK_NONE;
+	while (count && !cell_ink(&columns[count - 1], top, row, limit_row))
+		count--;
 	for (unsigned i = 0; i < count; i++) {
 		enum ink ink = cell_ink(&columns[i], top, row, limit_row);
 		if (ink != before)
@@ -53,8 +55,8 @@ static void put_row(const struct ga_page *page, const struct ga_column *columns,
 	fprintf(page->out, "%s\n", before ? ga_style(page, GA_PLAIN) : "");
 }
 
-static void put_axis(
-    const struct ga_page *page, unsigned columns, uint64_t begin_ns, uint64_t end_ns)
+static void put_axis(const struct ga_page *page, unsigned columns, uint64_t begin_ns,
+    uint64_t end_ns, bool with_limit)
 {
 	char from[GA_SIZE_TEXT], text[GA_SIZE_TEXT];
 	ga_duration_text(begin_ns, from);
@@ -63,9 +65,13 @@ static void put_axis(
 	for (unsigned i = 0; i < columns; i++)
 		fputs(page->unicode ? "─" : "-", page->out);
 	fprintf(page->out, "\n%*s  %s%*s\n", LABEL, "", from, (int)(columns - strlen(from)), text);
-	fprintf(page->out, "%*s  %s%s%s allocated  %s%s%s reserved\n", LABEL, "",
+	fprintf(page->out, "%*s  %s%s%s allocated  %s%s%s reserved", LABEL, "",
 	    ga_style(page, GA_ACCENT), page->unicode ? "█" : "#", ga_style(page, GA_PLAIN),
 	    ga_style(page, GA_DIM), page->unicode ? "░" : ".", ga_style(page, GA_PLAIN));
+	if (with_limit)
+		fprintf(page->out, "  %s%s%s size of the device", ga_style(page, GA_BAD),
+		    page->unicode ? "╌" : "-", ga_style(page, GA_PLAIN));
+	fputc('\n', page->out);
 }
 
 void ga_draw_memory(const struct ga_page *page, const struct ga_timeline *timeline, uint64_t limit,
@@ -94,5 +100,5 @@ void ga_draw_memory(const struct ga_page *page, const struct ga_timeline *timeli
 		fprintf(page->out, "%*s %s", LABEL, label, page->unicode ? "│" : "|");
 		put_row(page, columns, count, top, row, show_limit && row == ROWS - 1);
 	}
-	put_axis(page, count, begin_ns, end_ns);
+	put_axis(page, count, begin_ns, end_ns, show_limit);
 }
