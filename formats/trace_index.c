@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/arena.h"
 #include "formats/file_read.h"
@@ -74,6 +75,19 @@ static const unsigned char *peek(struct scan *scan, uint64_t at, size_t want, si
 	size_t skip = (size_t)(at - scan->window_at);
 	*got_out = scan->window_bytes - skip;
 	return scan->window + skip;
+}
+
+/* The first byte from `at` on that the file system keeps: holes, of which a file may have terabytes,
+ * are zeros that need not be read.  The position, which others may share, stays as it was. */
+static uint64_t behind_hole(const struct scan *scan, uint64_t at)
+{
+	off_t position = lseek(scan->fd, 0, SEEK_CUR);
+	off_t data = lseek(scan->fd, (off_t)at, SEEK_DATA);
+	bool none = data < 0 && errno == ENXIO;
+	lseek(scan->fd, position, SEEK_SET);
+	if (none || (data >= 0 && (uint64_t)data > scan->bytes))
+		return scan->bytes;
+	return data < 0 ? at : (uint64_t)data;
 }
 
 /* ---- what a frame adds ---- */
@@ -149,7 +163,7 @@ static void take_back_last(struct scan *scan)
 static uint64_t find_frame(struct scan *scan, uint64_t from)
 {
 	struct gf_frame_info info;
-	while (from < scan->bytes) {
+	while ((from = behind_hole(scan, from)) < scan->bytes) {
 		size_t got, at = 0;
 		const unsigned char *bytes = peek(scan, from, WINDOW_BYTES, &got);
 		while ((at = gf_frame_search(bytes, got, at)) < got &&
@@ -186,7 +200,7 @@ static bool last_is_sound(struct scan *scan, uint64_t at)
 
 static bool all_zero(struct scan *scan, uint64_t from, uint64_t to)
 {
-	while (from < to) {
+	while ((from = behind_hole(scan, from)) < to) {
 		size_t got, want = to - from < WINDOW_BYTES ? (size_t)(to - from) : WINDOW_BYTES;
 		const unsigned char *bytes = peek(scan, from, want, &got);
 		if (got == 0)

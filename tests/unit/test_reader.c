@@ -389,6 +389,32 @@ TEST(rubbish_between_and_behind_frames)
 
 /* A file whose end got lost meanwhile, and one that the disk does not give back: behind the frames
  * there is unmapped memory of ours. */
+/* As a copy that was broken off leaves it, where the room was taken before. */
+TEST(terabytes_of_holes_are_not_read)
+{
+	const char *path = path_of_test();
+	const uint64_t hole = UINT64_C(2) << 40;
+	size_t bytes, starts[FRAMES + 1];
+	struct gf_damage damage;
+	unsigned char *data = small_trace(path, &bytes, starts);
+	int fd = open(path, O_RDWR);
+	REQUIRE(fd >= 0 && ftruncate(fd, (off_t)(hole + bytes)) == 0);
+	EXPECT_EQ(readable(path, &damage), FRAMES * FRAME_RECORDS);
+	EXPECT_EQ(damage.damaged_frames, 1);
+	EXPECT_EQ(damage.unreadable_bytes, hole);
+	EXPECT_EQ(damage.first_bad_offset, bytes);
+	EXPECT(strstr(damage.first_text, "zero bytes") != NULL);
+	/* A frame behind it is found. */
+	size_t start = starts[FRAMES - 1], last = bytes - start;
+	REQUIRE(ftruncate(fd, (off_t)start) == 0);
+	REQUIRE(pwrite(fd, data + start, last, (off_t)hole) == (ssize_t)last);
+	EXPECT_EQ(readable(path, &damage), FRAMES * FRAME_RECORDS);
+	EXPECT_EQ(damage.unreadable_bytes, hole - start);
+	close(fd);
+	free(data);
+	remove_trace(path);
+}
+
 TEST(part_that_cannot_be_read)
 {
 	const char *path = path_of_test();
