@@ -55,6 +55,10 @@ static enum gf_status open_trace(struct gf_reader *reader, const char *path, str
 					    : open(path, O_RDONLY | O_CLOEXEC);
 	if (reader->fd < 0 && errno == ENOENT && reader->summary.has_journal)
 		return GF_OK; /* killed before the first frame */
+	if (reader->fd < 0 && errno == ENOENT && reader->damage.journal_damaged)
+		return gf_fail(error, GF_BAD_FILE, UINT64_MAX,
+		    "there is no %s, and its journal is of no use: %s", path,
+		    reader->damage.first_text);
 	if (reader->fd < 0 || fstat(reader->fd, &stat) != 0) {
 		int cause = errno;
 		return gf_fail(error, GF_IO, UINT64_MAX, "cannot open %s: %s (errno %d)", path,

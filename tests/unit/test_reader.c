@@ -475,6 +475,18 @@ TEST(journal_without_trace)
 	remove_trace(path);
 }
 
+TEST(useless_journal_without_trace)
+{
+	static unsigned char rubbish[8192];
+	const char *path = path_of_test();
+	char journal[512];
+	memset(rubbish, 'x', sizeof(rubbish));
+	snprintf(journal, sizeof(journal), "%s" GF_JOURNAL_SUFFIX, path);
+	store(journal, rubbish, sizeof(rubbish));
+	expect_refused(path, "its journal is of no use: ");
+	remove_trace(path);
+}
+
 TEST(journal_of_another_recording)
 {
 	const char *path = path_of_test();
