@@ -63,6 +63,9 @@ static void gs_name_part(struct gs_line *line, char letter)
 	default:
 		gs_line_format(&part, "%%%c", letter);
 	}
+	for (char *at = text; *at; at++) /* what is put in stays in the folder that was asked for */
+		if (*at == '/')
+			*at = '_';
 	gs_line_text(line, text);
 }
 

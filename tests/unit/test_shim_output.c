@@ -58,6 +58,8 @@ TEST(path_patterns)
 	snprintf(expected, sizeof(expected), "/new/gpushim-test_shim_output-%d.gst", (int)getpid());
 	EXPECT_STR(named("/new/"), expected);
 	rmdir(folder);
+	setenv("RANK", "../1/x", 1); /* stays in the folder that was asked for */
+	EXPECT_STR(named("/a/r%r"), "/a/r.._1_x.gst");
 }
 
 TEST(devices_and_pipes_are_refused)
