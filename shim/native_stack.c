@@ -231,13 +231,32 @@ static bool still_so(const struct gs_native_chain *chain, const uintptr_t *frame
 	return content[0] == chain->content[0] && content[1] == chain->content[1];
 }
 
-static const struct gs_native_chain *recheck(struct gs_native_thread *thread,
-    const uintptr_t *frame, struct gs_native_chain *chain)
+static void recheck(
+    struct gs_native_thread *thread, const uintptr_t *frame, struct gs_native_chain *chain)
 {
 	uint64_t hash = chain->hash;
 	unwind(thread, frame, chain);
 	thread->disagreements += chain->hash != hash;
-	return chain;
+}
+
+/* The chain of a tag, if it is still so; else it is unwound in place of an older one. */
+static inline struct gs_native_chain *known_chain(
+    struct gs_native_thread *thread, uint64_t tag, const uintptr_t *frame)
+{
+	uint64_t *tags = thread->tags[tag % GS_NATIVE_SETS];
+	struct gs_native_chain *chains = thread->chains[tag % GS_NATIVE_SETS];
+	for (unsigned way = 0; way < GS_NATIVE_WAYS; way++) {
+		if (tags[way] != tag || !still_so(&chains[way], frame))
+			continue;
+		if (++thread->hits % RECHECK == 0)
+			recheck(thread, frame, &chains[way]);
+		return &chains[way];
+	}
+	thread->misses++;
+	unsigned way = thread->next_way++ % GS_NATIVE_WAYS;
+	tags[way] = tag;
+	unwind(thread, frame, &chains[way]);
+	return &chains[way];
 }
 
 static GS_HOT const struct gs_native_chain *walk_self(struct gs_native_thread *thread,
@@ -252,21 +271,12 @@ static GS_HOT const struct gs_native_chain *walk_self(struct gs_native_thread *t
 	}
 	if (!reaches(thread, (uintptr_t)frame))
 		return NULL;
-	uint64_t tag = gs_hash_pair((uintptr_t)frame, frame[1] + ((uint64_t)generation << 48));
-	uint64_t *tags = thread->tags[tag % GS_NATIVE_SETS];
-	struct gs_native_chain *chains = thread->chains[tag % GS_NATIVE_SETS];
-	for (unsigned way = 0; way < GS_NATIVE_WAYS; way++) {
-		if (tags[way] != tag || !still_so(&chains[way], frame))
-			continue;
-		if (++thread->hits % RECHECK == 0)
-			return recheck(thread, frame, &chains[way]);
-		return &chains[way];
-	}
-	thread->misses++;
-	unsigned way = thread->next_way++ % GS_NATIVE_WAYS;
-	tags[way] = tag;
-	unwind(thread, frame, &chains[way]);
-	return &chains[way];
+	/* Allocations begin their walks at few places but follow each other in a fixed order. */
+	uint64_t tag = gs_hash_pair(
+	    (uintptr_t)frame ^ thread->last, frame[1] + ((uint64_t)generation << 48));
+	struct gs_native_chain *chain = known_chain(thread, tag, frame);
+	thread->last = chain->hash;
+	return chain;
 }
 
 /* ---- foreign unwinders ---- */

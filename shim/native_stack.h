@@ -51,8 +51,9 @@ struct gs_native_thread {
 	bool no_stack;       /* its limits cannot be found */
 	uint32_t generation;
 	uint32_t next_way;
+	uint64_t last; /* hash of the chain before */
 	uint64_t hits, misses, disagreements;
-	uint64_t tags[GS_NATIVE_SETS][GS_NATIVE_WAYS]; /* of chains: start, and generation */
+	uint64_t tags[GS_NATIVE_SETS][GS_NATIVE_WAYS]; /* of chains: start, chain before, generation */
 	struct gs_native_chain chains[GS_NATIVE_SETS][GS_NATIVE_WAYS];
 	struct gs_unwind_rule rules[GS_NATIVE_RULES];
 	uintptr_t foreign[GS_NATIVE_FRAMES_LIMIT]; /* of the last walk by libunwind */
