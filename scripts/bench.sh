@@ -1,8 +1,8 @@
 #!/bin/sh
 # `make bench`: what recording costs and how fast reading is.  Every figure is printed with its spread
-# over several runs; compare only figures of one run of this script.  Environment: O, BATCHES (5).
+# over several runs; compare only figures of one run of this script.  Environment: O, PAIRS (3) of processes.
 set -u
-: "${O:=build}" "${BATCHES:=5}"
+: "${O:=build}" "${PAIRS:=3}"
 export O
 heading() {
 	printf '\n== %s\n' "$*"
@@ -23,8 +23,8 @@ if [ -x "$O/tests/bench_host" ]; then
 fi
 if [ -x "$O/torch/bin/python" ]; then
 	heading "slowdown of PyTorch programs on the stand-in GPU"
-	python3 scripts/bench_slowdown.py "$O" tests/programs/tiny_operations.py 200 --batches "$BATCHES"
-	python3 scripts/bench_slowdown.py "$O" tests/programs/small_gpt.py 30 --batches "$BATCHES"
+	python3 scripts/bench_slowdown.py "$O" tests/programs/tiny_operations.py 10 --pairs "$PAIRS"
+	python3 scripts/bench_slowdown.py "$O" tests/programs/small_gpt.py 3 --rounds 100 --pairs "$PAIRS"
 else
 	echo "no $O/torch: slowdown of PyTorch programs not measured (make torch)"
 fi

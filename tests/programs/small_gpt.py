@@ -1,14 +1,11 @@
-"""A small GPT with AdamW on the stand-in GPU.  usage: small_gpt.py [STEPS]; prints the median and the minimum of a step in
-microseconds."""
-import statistics
-import sys
-import time
-
+"""A small GPT with AdamW on the stand-in GPU.  usage: see timed_steps.py"""
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-VOCABULARY, WIDTH, LAYERS, HEADS, BATCH, LENGTH, WARM_UP = 4096, 256, 4, 4, 4, 256, 3
+import timed_steps
+
+VOCABULARY, WIDTH, LAYERS, HEADS, BATCH, LENGTH = 4096, 256, 4, 4, 4, 256
 
 
 class Model(nn.Module):
@@ -24,21 +21,18 @@ class Model(nn.Module):
 
 
 def main():
-    steps = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     model = Model().cuda()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    seconds = []
-    for step in range(WARM_UP + steps):
-        start = time.perf_counter()
+
+    def step():
         tokens = torch.randint(0, VOCABULARY, (BATCH, LENGTH)).pin_memory().cuda(non_blocking=True)
         loss = F.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten())
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
         loss.item()
-        if step >= WARM_UP:
-            seconds.append(time.perf_counter() - start)
-    print(f"median {statistics.median(seconds) * 1e6:.1f} minimum {min(seconds) * 1e6:.1f}")
+
+    timed_steps.main(step, warm_up=3, steps=30)
 
 
 main()
