@@ -33,7 +33,7 @@ struct gs_intern_table {
  * Numbers that one thread asked for lately, in a few cache lines instead of all over the table, of
  * which a step of a training leaves nothing in the processor's caches.  A set is one line.
  */
-#define GS_RECENT_SETS 128u /* power of two */
+#define GS_RECENT_SETS 512u /* power of two */
 #define GS_RECENT_WAYS 5u
 struct gs_intern_recent {
 	struct gs_recent_set {

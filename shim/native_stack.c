@@ -89,14 +89,22 @@ static int read_word(struct unwinding *at, uintptr_t address, bool needed, uintp
 	return chain->words++;
 }
 
+/* Where the frame is depends on the frame pointer, and so on where that came from. */
+static void need_fp(struct unwinding *at)
+{
+	if (at->fp_word >= 0)
+		at->needed[at->fp_word] = true;
+	else
+		at->chain->needs_fp = true;
+}
+
 static bool find_cfa(struct unwinding *at, const struct gs_unwind_rule *rule, uintptr_t *cfa_out)
 {
 	uintptr_t offset = (uintptr_t)(intptr_t)rule->cfa_offset;
 	if (rule->cfa == GS_UNWIND_SP) {
 		*cfa_out = at->sp + offset;
 	} else {
-		if (at->fp_word >= 0)
-			at->needed[at->fp_word] = true;
+		need_fp(at);
 		*cfa_out = at->fp + offset;
 		if (rule->cfa == GS_UNWIND_FP_LOAD &&
 		    read_word(at, at->fp + offset, true, cfa_out) < 0)
@@ -115,8 +123,8 @@ static bool step(struct unwinding *at, const struct gs_unwind_rule *rule)
 		return false;
 	if (rule->saved != GS_SAVED_NOT) {
 		bool by_fp = rule->saved == GS_SAVED_AT_FP;
-		if (by_fp && fp_word >= 0)
-			at->needed[fp_word] = true;
+		if (by_fp)
+			need_fp(at);
 		fp_word = read_word(at, (by_fp ? at->fp : cfa) + saved, false, &fp);
 		if (fp_word < 0)
 			return false;
@@ -198,6 +206,7 @@ static void unwind(struct gs_native_thread *thread, const uintptr_t *frame,
 	chain->hash = 0;
 	chain->words = chain->frames = 0;
 	chain->cut = true;
+	chain->needs_fp = false;
 	chain->starts_with_pc = count_frame(chain, at.pc);
 	for (;;) {
 		const struct gs_unwind_rule *rule = rule_of(thread, at.pc);
@@ -224,7 +233,7 @@ static void unwind(struct gs_native_thread *thread, const uintptr_t *frame,
 static bool still_so(const struct gs_native_chain *chain, const uintptr_t *frame)
 {
 	if (chain->frame != (uintptr_t)frame || chain->caller_pc != frame[1] ||
-	    chain->caller_fp != frame[0])
+	    (chain->needs_fp && chain->caller_fp != frame[0]))
 		return false;
 	uint64_t content[2];
 	read_content(chain, frame, content);

@@ -7,8 +7,9 @@
  *
  * Most stacks need no unwinding at all.  A chain knows every word of the stack that unwinding read
  * and that mattered: the return addresses, and those saved frame pointers from which a frame address
- * was computed.  If the walk starts from the same frame, return address and frame pointer and all
- * these words are as they were, unwinding would go the same way step by step; so the chain is right.
+ * was computed.  If the walk starts from the same frame and return address, and from the same frame
+ * pointer where that mattered, and all these words are as they were, unwinding would go the same way
+ * step by step; so the chain is right.
  * Where the words are is kept, and 128 bits over what they held: in a program that does other things
  * between two walks every cache line of a chain is one to wait for.
  *
@@ -41,6 +42,7 @@ struct gs_native_chain {
 	uint16_t words;
 	uint16_t frames;      /* without frames of this library */
 	bool starts_with_pc;  /* caller_pc is the first frame */
+	bool needs_fp;        /* caller_fp had a say; often it is a number of the caller's */
 	bool cut;             /* outer frames are missing */
 	uint32_t offsets[GS_NATIVE_WORDS_LIMIT];
 };
