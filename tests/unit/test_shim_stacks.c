@@ -215,6 +215,37 @@ TEST(known_chains_are_not_unwound_again)
 	EXPECT_EQ(native.disagreements, 0);
 }
 
+#if GS_UNWIND_SELF
+/* Calls `function` with a plain number in the frame pointer, as optimised code does. */
+void call_with_number(uintptr_t number, struct compared *out, void (*function)(struct compared *));
+__asm__(".text\n"
+	".type call_with_number, @function\n"
+	"call_with_number:\n"
+	".cfi_startproc\n"
+	"push %rbp\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset %rbp, -16\n"
+	"mov %rdi, %rbp\n"
+	"mov %rsi, %rdi\n"
+	"call *%rdx\n"
+	"pop %rbp\n"
+	".cfi_def_cfa_offset 8\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size call_with_number, . - call_with_number\n");
+
+TEST(a_number_in_the_frame_pointer_does_not_matter)
+{
+	static struct compared found;
+	REQUIRE(gs_native_stack_init() == NULL);
+	for (volatile int round = 0; round < 100; round++)
+		call_with_number(0x1000u * (unsigned)round, &found, look);
+	EXPECT(found.count >= 3 && !found.cut);
+	EXPECT(native.misses <= 3);
+	EXPECT_EQ(native.disagreements, 0);
+}
+#endif
+
 /* Same start, same stack pointer, another caller further out: only the words of the stack differ. */
 static NOINLINE void from_one(struct compared *out)
 {
