@@ -64,10 +64,7 @@ static struct stack_thread *reuse_state(void)
 		if (!__atomic_compare_exchange_n(&state->in_use, &unused, 1, false,
 		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		/* Another stack, maybe a shorter one at the same place. */
-		state->native.low = state->native.high = 0;
-		state->native.no_stack = false;
-		memset(state->native.tags, 0, sizeof(state->native.tags));
+		gs_native_stack_reuse(&state->native);
 		return state;
 	}
 	return NULL;
@@ -152,7 +149,8 @@ static uint16_t put_modules(const struct stack_thread *state, struct gf_stack_mo
 }
 
 struct found {
-	const struct gs_native_chain *chain; /* may be NULL */
+	const void *frame;
+	struct gs_native_chain *chain; /* may be NULL */
 	uint32_t forward;
 	uint64_t hash;
 };
@@ -160,24 +158,23 @@ struct found {
 static bool define(struct stack_thread *state, uint32_t id, const struct found *found,
     void *context)
 {
-	const struct gs_native_chain *chain = found->chain;
+	const struct gs_unwound *native =
+	    found->chain ? gs_native_stack_addresses(&state->native, found->frame) : NULL;
 	struct gs_stack_sink sink = {append, context, (unsigned char *)state->scratch};
 	unsigned char *at = (unsigned char *)state->definition;
 	struct gf_stack_head head = {.head_bytes = sizeof(head),
 	    .python_count = (uint16_t)state->python.count,
-	    .native_count = chain ? chain->frames : 0,
+	    .native_count = native ? native->frames : 0,
 	    .flags = (state->python.cut ? GF_STACK_PYTHON_CUT : 0) |
-		(chain && chain->cut ? GF_STACK_NATIVE_CUT : 0),
+		(native && native->cut ? GF_STACK_NATIVE_CUT : 0),
 	    .forward_stack = found->forward};
 	at += sizeof(head);
 	put_python(state, &sink, (struct gf_stack_python *)(void *)at);
 	at += head.python_count * sizeof(struct gf_stack_python);
-	if (chain) {
-		uintptr_t *addresses = (uintptr_t *)(void *)at;
-		gs_native_stack_addresses(&state->native, chain, addresses);
-		for (uint32_t i = 0; i < head.native_count; i++)
-			gs_library_define(addresses[i] - 1, &sink);
-	}
+	if (native)
+		memcpy(at, native->addresses, native->frames * sizeof(uint64_t));
+	for (uint32_t i = 0; i < head.native_count; i++)
+		gs_library_define(native->addresses[i] - 1, &sink);
 	at += head.native_count * sizeof(uint64_t);
 	head.module_count = put_modules(state, (struct gf_stack_module *)(void *)at);
 	at += head.module_count * sizeof(struct gf_stack_module);
@@ -187,8 +184,11 @@ static bool define(struct stack_thread *state, uint32_t id, const struct found *
 }
 
 static __attribute__((cold, noinline)) void add(struct stack_thread *state,
-    uint32_t id, const struct found *found, void *context)
+    uint32_t id, const struct found *found, unsigned parts, void *context)
 {
+	state->python.count = 0;
+	if (parts & GS_STACK_PYTHON)
+		gs_python_stack_walk(&state->python);
 	/* Layers that are made anew in every step would fill the table: stop telling them apart. */
 	if (id == stacks.limit / 2) {
 		gs_python_stack_unwatch();
@@ -198,7 +198,35 @@ static __attribute__((cold, noinline)) void add(struct stack_thread *state,
 		gs_intern_failed(&stacks, found->hash);
 }
 
+/* A chain mostly comes with the same Python stack as before: it keeps that answer beside it. */
+static inline uint32_t number_of(struct stack_thread *state, const struct found *found,
+    unsigned parts, void *context)
+{
+	struct gs_native_chain *chain = found->chain;
+	uint64_t key = found->hash + __atomic_load_n(&stacks.epoch, __ATOMIC_ACQUIRE);
+	if (chain && chain->user_key == key)
+		return chain->user_value;
+	bool is_new;
+	uint32_t id = gs_intern_recently(&stacks, &state->recent, found->hash, &is_new);
+	if (__builtin_expect(is_new, 0))
+		add(state, id, found, parts, context);
+	if (__builtin_expect(!id, 0)) {
+		notice(NOTICE_FULL);
+	} else if (chain) {
+		chain->user_key = key;
+		chain->user_value = id;
+	}
+	return id;
+}
+
 /* ---- interface ---- */
+
+GS_HOT void gs_stack_soon(void)
+{
+	const struct stack_thread *state = tls.state;
+	if (state)
+		gs_native_stack_soon(&state->native);
+}
 
 GS_HOT __attribute__((noinline)) uint32_t gs_stack_take(enum gs_stack_use use, void *context)
 {
@@ -207,26 +235,19 @@ GS_HOT __attribute__((noinline)) uint32_t gs_stack_take(enum gs_stack_use use, v
 	if (!parts || (!state && !(state = attach())))
 		return 0;
 	const void *frame = __builtin_frame_address(0);
-	struct found found = {NULL, node_runs(frame) ? tls.forward.stack : 0, 0};
+	struct found found = {frame, NULL, node_runs(frame) ? tls.forward.stack : 0, 0};
 	found.hash = found.forward;
 	if (parts & GS_STACK_NATIVE) {
 		found.chain = gs_native_stack_walk(&state->native, frame);
 		if (found.chain && found.chain->frames)
 			found.hash = gs_hash_add(found.hash, found.chain->hash);
 	}
-	if (!(parts & GS_STACK_PYTHON))
-		state->python.count = 0;
-	else if (gs_python_stack_walk(&state->python))
-		found.hash = gs_hash_add(found.hash, state->python.hash);
-	if (!found.hash)
-		return 0;
-	bool is_new;
-	uint32_t id = gs_intern_recently(&stacks, &state->recent, found.hash, &is_new);
-	if (__builtin_expect(is_new, 0))
-		add(state, id, &found, context);
-	if (__builtin_expect(!id, 0))
-		notice(NOTICE_FULL);
-	return id;
+	if (parts & GS_STACK_PYTHON) {
+		uint64_t python = gs_python_stack_hash();
+		if (python)
+			found.hash = gs_hash_add(found.hash, python);
+	}
+	return found.hash ? number_of(state, &found, parts, context) : 0;
 }
 
 const char *gs_stack_init(const uint8_t parts[GS_STACK_USES], gs_stack_append *append_text)

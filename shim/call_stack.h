@@ -65,6 +65,9 @@ void gs_stack_refresh(void);
  */
 uint32_t gs_stack_take(enum gs_stack_use use, void *context);
 
+/** The calling thread will soon take a stack of an allocation: fetch what that needs.  Cost: 1 ns. */
+void gs_stack_soon(void);
+
 /*
  * Of a thread that runs backward: the stack that made the node, and the frame of the function that
  * runs it.  The end of that function may be skipped by an exception; a frame that is no longer there,

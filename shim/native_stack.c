@@ -17,13 +17,7 @@
 #define STACK_DEPTH_LIMIT (256u << 20) /* a main thread's stack ends far from any mapping */
 #define RECHECK 1024u /* every so many hits a chain is unwound again */
 
-static uintptr_t own_start, own_end;
 static void **main_stack_end;
-
-static bool is_own(uintptr_t pc)
-{
-	return pc - own_start < own_end - own_start;
-}
 
 /* ---- limits of the stack ---- */
 
@@ -57,115 +51,22 @@ static bool reaches(struct gs_native_thread *thread, uintptr_t frame)
 	return true;
 }
 
-/* ---- unwinding ---- */
+/* ---- what a chain holds ---- */
 
-struct unwinding {
-	struct gs_native_thread *thread;
-	struct gs_native_chain *chain;
-	uintptr_t sp, fp, pc;
-	int fp_word; /* index of the word `fp` was read from, -1: it is the start's */
-	bool needed[GS_NATIVE_WORDS_LIMIT];
-};
-
-static const struct gs_unwind_rule *rule_of(struct gs_native_thread *thread, uintptr_t pc)
+static inline struct gs_native_chain *chain_at(struct gs_native_thread *thread, uint32_t place)
 {
-	uint32_t index = (uint32_t)(pc * GS_HASH_SEED >> 40) & (GS_NATIVE_RULES - 1);
-	struct gs_unwind_rule *rule = &thread->rules[index];
-	if (rule->address != pc)
-		gs_unwind_rule(pc, rule);
-	return rule;
+	return (struct gs_native_chain *)(void *)(thread->chains + place);
 }
 
-/* @return index of the word, -1 if it lies outside the stack or there are too many */
-static int read_word(struct unwinding *at, uintptr_t address, bool needed, uintptr_t *out)
+static inline uintptr_t next_word(const uint8_t **step, const uintptr_t **at)
 {
-	struct gs_native_chain *chain = at->chain;
-	if (chain->words == GS_NATIVE_WORDS_LIMIT || (address & 7) || address < at->chain->frame ||
-	    address > at->thread->high - sizeof(uintptr_t))
-		return -1;
-	*out = *(const uintptr_t *)address;
-	chain->offsets[chain->words] = (uint32_t)(address - chain->frame);
-	at->needed[chain->words] = needed;
-	return chain->words++;
-}
-
-/* Where the frame is depends on the frame pointer, and so on where that came from. */
-static void need_fp(struct unwinding *at)
-{
-	if (at->fp_word >= 0)
-		at->needed[at->fp_word] = true;
-	else
-		at->chain->needs_fp = true;
-}
-
-static bool find_cfa(struct unwinding *at, const struct gs_unwind_rule *rule, uintptr_t *cfa_out)
-{
-	uintptr_t offset = (uintptr_t)(intptr_t)rule->cfa_offset;
-	if (rule->cfa == GS_UNWIND_SP) {
-		*cfa_out = at->sp + offset;
-	} else {
-		need_fp(at);
-		*cfa_out = at->fp + offset;
-		if (rule->cfa == GS_UNWIND_FP_LOAD &&
-		    read_word(at, at->fp + offset, true, cfa_out) < 0)
-			return false;
+	uint32_t words = *(*step)++;
+	if (__builtin_expect(!words, 0)) {
+		memcpy(&words, *step, sizeof(words));
+		*step += sizeof(words);
 	}
-	return *cfa_out > at->sp && !(*cfa_out & 7);
-}
-
-/* One frame outwards.  @return false if it cannot be done */
-static bool step(struct unwinding *at, const struct gs_unwind_rule *rule)
-{
-	uintptr_t cfa, pc, fp = at->fp;
-	int fp_word = at->fp_word;
-	uintptr_t saved = (uintptr_t)(intptr_t)rule->saved_offset;
-	if (!find_cfa(at, rule, &cfa))
-		return false;
-	if (rule->saved != GS_SAVED_NOT) {
-		bool by_fp = rule->saved == GS_SAVED_AT_FP;
-		if (by_fp)
-			need_fp(at);
-		fp_word = read_word(at, (by_fp ? at->fp : cfa) + saved, false, &fp);
-		if (fp_word < 0)
-			return false;
-	}
-	int pc_word = read_word(at, cfa - sizeof(uintptr_t), true, &pc);
-	if (pc_word < 0)
-		return false;
-	at->sp = cfa;
-	at->fp = fp;
-	at->fp_word = fp_word;
-	at->pc = pc;
-	return true;
-}
-
-/* The frame is part of the stack unless it belongs to us. */
-static bool count_frame(struct gs_native_chain *chain, uintptr_t pc)
-{
-	if (is_own(pc))
-		return false;
-	chain->frames++;
-	chain->hash = gs_hash_add(chain->hash, pc);
-	return true;
-}
-
-/* Words that had no say in where the frames are need not be compared. */
-static void drop_unneeded(struct unwinding *at)
-{
-	struct gs_native_chain *chain = at->chain;
-	uint16_t kept = 0;
-	for (uint16_t i = 0; i < chain->words; i++) {
-		if (!at->needed[i])
-			continue;
-		chain->offsets[kept++] = chain->offsets[i];
-	}
-	chain->words = kept;
-}
-
-static inline uintptr_t word_at(const struct gs_native_chain *chain, const uintptr_t *frame,
-    uint32_t index)
-{
-	return frame[GS_WORD_INDEX(chain->offsets[index])];
+	*at += words;
+	return **at;
 }
 
 /*
@@ -176,10 +77,12 @@ static inline void read_content(const struct gs_native_chain *chain, const uintp
     uint64_t content_out[2])
 {
 	uint64_t a = GS_HASH_SEED, b = GS_HASH_A, c = GS_HASH_B, d = chain->words, sum = 0;
+	const uint8_t *step = chain->steps;
+	const uintptr_t *at = frame - 1; /* so that the first step is not 0 */
 	uint32_t i = 0;
 	for (; i + 4 <= chain->words; i += 4) {
-		uintptr_t first = word_at(chain, frame, i), second = word_at(chain, frame, i + 1);
-		uintptr_t third = word_at(chain, frame, i + 2), fourth = word_at(chain, frame, i + 3);
+		uintptr_t first = next_word(&step, &at), second = next_word(&step, &at);
+		uintptr_t third = next_word(&step, &at), fourth = next_word(&step, &at);
 		a = (a + first) * GS_HASH_SEED;
 		b = (b + second) * GS_HASH_SEED;
 		c = (c + third) * GS_HASH_SEED;
@@ -187,7 +90,7 @@ static inline void read_content(const struct gs_native_chain *chain, const uintp
 		sum += first + second + third + fourth;
 	}
 	for (; i < chain->words; i++) {
-		uintptr_t word = word_at(chain, frame, i);
+		uintptr_t word = next_word(&step, &at);
 		a = (a + word) * GS_HASH_SEED;
 		sum += word;
 	}
@@ -195,80 +98,126 @@ static inline void read_content(const struct gs_native_chain *chain, const uintp
 	content_out[1] = sum;
 }
 
-static void unwind(struct gs_native_thread *thread, const uintptr_t *frame,
-    struct gs_native_chain *chain)
+static inline bool still_so(const struct gs_native_chain *chain, const uintptr_t *frame)
 {
-	struct unwinding at = {.thread = thread, .chain = chain, .sp = (uintptr_t)(frame + 2),
-	    .fp = frame[0], .pc = frame[1], .fp_word = -1};
-	chain->frame = (uintptr_t)frame;
-	chain->caller_fp = frame[0];
-	chain->caller_pc = frame[1];
-	chain->hash = 0;
-	chain->words = chain->frames = 0;
-	chain->cut = true;
-	chain->needs_fp = false;
-	chain->starts_with_pc = count_frame(chain, at.pc);
-	for (;;) {
-		const struct gs_unwind_rule *rule = rule_of(thread, at.pc);
-		if (rule->cfa == GS_UNWIND_END) {
-			chain->cut = false;
-			break;
-		}
-		if (rule->cfa == GS_UNWIND_UNKNOWN || chain->frames == GS_NATIVE_FRAMES_LIMIT ||
-		    !step(&at, rule))
-			break;
-		if (!at.pc) {
-			chain->cut = false;
-			break;
-		}
-		if (count_frame(chain, at.pc))
-			chain->offsets[chain->words - 1] |= GS_WORD_RETURN;
-	}
-	drop_unneeded(&at);
-	read_content(chain, frame, chain->content);
-}
-
-/* ---- known chains ---- */
-
-static bool still_so(const struct gs_native_chain *chain, const uintptr_t *frame)
-{
-	if (chain->frame != (uintptr_t)frame || chain->caller_pc != frame[1] ||
-	    (chain->needs_fp && chain->caller_fp != frame[0]))
-		return false;
 	uint64_t content[2];
 	read_content(chain, frame, content);
 	return content[0] == chain->content[0] && content[1] == chain->content[1];
 }
 
-static void recheck(
-    struct gs_native_thread *thread, const uintptr_t *frame, struct gs_native_chain *chain)
+/* ---- a thread's memory of chains ---- */
+
+#define CHAIN_HEAD offsetof(struct gs_native_chain, steps)
+#define CHAIN_ALIGN 8u /* a place is never 0: that is left out */
+#define CHAIN_MAX (CHAIN_HEAD + GS_NATIVE_WORDS_LIMIT * 5u + CHAIN_ALIGN)
+
+static void forget_chains(struct gs_native_thread *thread)
 {
-	uint64_t hash = chain->hash;
-	unwind(thread, frame, chain);
-	thread->disagreements += chain->hash != hash;
+	memset(thread->sets, 0, sizeof(thread->sets));
+	thread->used = CHAIN_ALIGN;
+	thread->last = thread->soon = 0;
 }
 
-/* The chain of a tag, if it is still so; else it is unwound in place of an older one. */
+static uint32_t put_steps(const struct gs_unwound *unwound, uint8_t *steps)
+{
+	uint8_t *at = steps;
+	uint32_t before = UINT32_MAX; /* the word below the first */
+	for (uint32_t i = 0; i < unwound->words; i++) {
+		uint32_t words = unwound->indices[i] - before;
+		before = unwound->indices[i];
+		*at++ = words < 256 ? (uint8_t)words : 0;
+		if (words < 256)
+			continue;
+		memcpy(at, &words, sizeof(words));
+		at += sizeof(words);
+	}
+	return (uint32_t)(at - steps);
+}
+
+static struct gs_native_chain *keep(
+    struct gs_native_thread *thread, uint64_t tag, const uintptr_t *frame)
+{
+	const struct gs_unwound *unwound = &thread->unwound;
+	if (!thread->used || sizeof(thread->chains) - thread->used < CHAIN_MAX)
+		forget_chains(thread);
+	uint32_t place = thread->used;
+	struct gs_native_chain *chain = chain_at(thread, place);
+	memset(chain, 0, CHAIN_HEAD);
+	chain->tag = tag;
+	chain->hash = unwound->hash;
+	chain->words = unwound->words;
+	chain->frames = unwound->frames;
+	chain->cut = unwound->cut;
+	uint32_t bytes = CHAIN_HEAD + put_steps(unwound, chain->steps);
+	read_content(chain, frame, chain->content);
+	thread->used += (bytes + CHAIN_ALIGN - 1) & ~(CHAIN_ALIGN - 1);
+	struct gs_chain_set *set = &thread->sets[tag % GS_CHAIN_SETS];
+	set->tags[set->next % GS_CHAIN_WAYS] = tag;
+	set->places[set->next++ % GS_CHAIN_WAYS] = place;
+	return chain;
+}
+
+static __attribute__((cold, noinline)) struct gs_native_chain *unwind_anew(
+    struct gs_native_thread *thread, uint64_t tag, const uintptr_t *frame)
+{
+	thread->misses++;
+	gs_native_unwind(thread->rules, frame, thread->high, &thread->unwound);
+	return keep(thread, tag, frame);
+}
+
+/* Now and then a known chain is unwound again, as its own referee. */
+static __attribute__((cold, noinline)) struct gs_native_chain *recheck(
+    struct gs_native_thread *thread, struct gs_native_chain *chain, const uintptr_t *frame)
+{
+	gs_native_unwind(thread->rules, frame, thread->high, &thread->unwound);
+	if (thread->unwound.hash == chain->hash)
+		return chain;
+	thread->disagreements++;
+	uint64_t tag = chain->tag;
+	struct gs_chain_set *set = &thread->sets[tag % GS_CHAIN_SETS];
+	for (unsigned way = 0; way < GS_CHAIN_WAYS; way++)
+		if (set->tags[way] == tag)
+			set->tags[way] = 0;
+	chain->tag = 0;
+	return keep(thread, tag, frame);
+}
+
+static __attribute__((noinline)) struct gs_native_chain *look_up(
+    struct gs_native_thread *thread, uint64_t tag, const uintptr_t *frame)
+{
+	const struct gs_chain_set *set = &thread->sets[tag % GS_CHAIN_SETS];
+	for (unsigned way = 0; way < GS_CHAIN_WAYS; way++) {
+		struct gs_native_chain *chain = chain_at(thread, set->places[way]);
+		if (set->tags[way] == tag && still_so(chain, frame))
+			return chain;
+	}
+	return NULL;
+}
+
+/* The chain of a tag, if it is still so; else it is unwound. */
 static inline struct gs_native_chain *known_chain(
     struct gs_native_thread *thread, uint64_t tag, const uintptr_t *frame)
 {
-	uint64_t *tags = thread->tags[tag % GS_NATIVE_SETS];
-	struct gs_native_chain *chains = thread->chains[tag % GS_NATIVE_SETS];
-	for (unsigned way = 0; way < GS_NATIVE_WAYS; way++) {
-		if (tags[way] != tag || !still_so(&chains[way], frame))
-			continue;
-		if (++thread->hits % RECHECK == 0)
-			recheck(thread, frame, &chains[way]);
-		return &chains[way];
-	}
-	thread->misses++;
-	unsigned way = thread->next_way++ % GS_NATIVE_WAYS;
-	tags[way] = tag;
-	unwind(thread, frame, &chains[way]);
-	return &chains[way];
+	struct gs_native_chain *chain = chain_at(thread, thread->soon);
+	if ((!thread->soon || chain->tag != tag || !still_so(chain, frame)) &&
+	    !(chain = look_up(thread, tag, frame)))
+		return unwind_anew(thread, tag, frame);
+	if (__builtin_expect(++thread->hits % RECHECK == 0, 0))
+		return recheck(thread, chain, frame);
+	return chain;
 }
 
-static GS_HOT const struct gs_native_chain *walk_self(struct gs_native_thread *thread,
+static inline void follow(struct gs_native_thread *thread, const struct gs_native_chain *chain)
+{
+	uint32_t place = (uint32_t)((const unsigned char *)chain - thread->chains);
+	if (__builtin_expect(place != thread->soon, 0) && thread->last)
+		chain_at(thread, thread->last)->next = place;
+	thread->last_hash = chain->hash;
+	thread->last = place;
+	thread->soon = chain->next;
+}
+
+static GS_HOT struct gs_native_chain *walk_self(struct gs_native_thread *thread,
     const uintptr_t *frame)
 {
 	uint32_t generation = gs_library_generation();
@@ -282,35 +231,30 @@ static GS_HOT const struct gs_native_chain *walk_self(struct gs_native_thread *t
 		return NULL;
 	/* Allocations begin their walks at few places but follow each other in a fixed order. */
 	uint64_t tag = gs_hash_pair(
-	    (uintptr_t)frame ^ thread->last, frame[1] + ((uint64_t)generation << 48));
+	    (uintptr_t)frame ^ thread->last_hash, frame[1] + ((uint64_t)generation << 48));
 	struct gs_native_chain *chain = known_chain(thread, tag, frame);
-	thread->last = chain->hash;
+	follow(thread, chain);
 	return chain;
 }
 
 /* ---- foreign unwinders ---- */
 
-static const struct gs_native_chain *walk_foreign(struct gs_native_thread *thread)
+static struct gs_native_chain *walk_foreign(struct gs_native_thread *thread)
 {
 	void *found[GS_NATIVE_FRAMES_LIMIT];
-	struct gs_native_chain *chain = &thread->chains[0][0];
+	struct gs_unwound *unwound = &thread->unwound;
 	int count = gs_libunwind_backtrace(found, (int)GS_NATIVE_FRAMES_LIMIT);
-	chain->hash = 0;
-	chain->frames = 0;
+	unwound->hash = 0;
+	unwound->frames = 0;
 	for (int i = 0; i < count; i++)
-		if (count_frame(chain, (uintptr_t)found[i]))
-			thread->foreign[chain->frames - 1] = (uintptr_t)found[i];
-	chain->cut = count == (int)GS_NATIVE_FRAMES_LIMIT;
-	return chain;
+		gs_unwound_add(unwound, (uintptr_t)found[i]);
+	unwound->cut = count == (int)GS_NATIVE_FRAMES_LIMIT;
+	thread->foreign = (struct gs_native_chain){
+	    .hash = unwound->hash, .frames = unwound->frames, .cut = unwound->cut};
+	return &thread->foreign;
 }
 
 /* ---- interface ---- */
-
-void gs_native_stack_skip(uintptr_t start, uintptr_t end)
-{
-	own_start = start;
-	own_end = end;
-}
 
 const char *gs_native_stack_init(void)
 {
@@ -320,24 +264,24 @@ const char *gs_native_stack_init(void)
 	return GS_UNWIND_SELF ? NULL : gs_libunwind_init();
 }
 
-GS_HOT const struct gs_native_chain *gs_native_stack_walk(struct gs_native_thread *thread,
+void gs_native_stack_reuse(struct gs_native_thread *thread)
+{
+	/* Another stack, maybe a shorter one at the same place. */
+	thread->low = thread->high = 0;
+	thread->no_stack = false;
+	forget_chains(thread);
+}
+
+GS_HOT struct gs_native_chain *gs_native_stack_walk(struct gs_native_thread *thread,
     const void *frame)
 {
 	return GS_UNWIND_SELF ? walk_self(thread, frame) : walk_foreign(thread);
 }
 
-uint32_t gs_native_stack_addresses(const struct gs_native_thread *thread,
-    const struct gs_native_chain *chain, uintptr_t *out)
+const struct gs_unwound *gs_native_stack_addresses(struct gs_native_thread *thread,
+    const void *frame)
 {
-	uint32_t count = 0;
-	if (!GS_UNWIND_SELF) {
-		memcpy(out, thread->foreign, chain->frames * sizeof(*out));
-		return chain->frames;
-	}
-	if (chain->starts_with_pc)
-		out[count++] = chain->caller_pc;
-	for (uint32_t i = 0; i < chain->words && count < GS_NATIVE_FRAMES_LIMIT; i++)
-		if (chain->offsets[i] & GS_WORD_RETURN)
-			out[count++] = word_at(chain, (const uintptr_t *)chain->frame, i);
-	return count;
+	if (GS_UNWIND_SELF)
+		gs_native_unwind(thread->rules, frame, thread->high, &thread->unwound);
+	return &thread->unwound;
 }

@@ -14,6 +14,7 @@ static bool watch_ended;
 #define WORD(address, offset) (*(const uintptr_t *)((address) + (offset)))
 #define HALF(address, offset) (*(const uint32_t *)((address) + (offset)))
 #define BYTE(address, offset) (*(const uint8_t *)((address) + (offset)))
+#define INLINE inline __attribute__((always_inline)) /* the layout is a constant then */
 
 void gs_python_stack_watch(uintptr_t code)
 {
@@ -48,7 +49,7 @@ void gs_python_stack_unwatch(void)
 struct walking {
 	uint32_t count;
 	uint64_t hash;
-	struct gs_python_frame *frames;
+	struct gs_python_frame *frames; /* NULL: only the hash is wanted */
 };
 
 /* `self`: the first local; a closure moves it into a cell. */
@@ -72,7 +73,7 @@ static inline bool is_watched(uintptr_t code)
 }
 
 /* Where the bytes begin that the frame's instruction pointer points into. */
-static inline __attribute__((always_inline)) uintptr_t code_start(const struct gs_python *layout, uintptr_t frame, uintptr_t code)
+static INLINE uintptr_t code_start(const struct gs_python *layout, uintptr_t frame, uintptr_t code)
 {
 	if (__builtin_expect(layout->frame_copy != GS_PYTHON_NONE, 0)) {
 		/* A free-threaded 3.14 gives threads copies: {size, copy 0, copy 1, ...}. */
@@ -85,7 +86,7 @@ static inline __attribute__((always_inline)) uintptr_t code_start(const struct g
 }
 
 /* The code object's own four marks are part of the hash: a freed and reused address differs. */
-static inline __attribute__((always_inline)) uint64_t frame_hash(const struct gs_python *layout, uintptr_t code, uint32_t place)
+static INLINE uint64_t frame_hash(const struct gs_python *layout, uintptr_t code, uint32_t place)
 {
 	uint64_t numbers = (uint64_t)HALF(code, layout->code_first_line) << 32 | place;
 	uint64_t names = WORD(code, layout->code_file) + (WORD(code, layout->code_name) << 20);
@@ -93,46 +94,54 @@ static inline __attribute__((always_inline)) uint64_t frame_hash(const struct gs
 	    names ^ numbers * GS_HASH_SEED);
 }
 
-static inline __attribute__((always_inline)) void add_frame(struct walking *walk, const struct gs_python *layout,
-    uintptr_t frame, uintptr_t code, int32_t lasti)
+static INLINE void add_frame(struct walking *walk, const struct gs_python *layout, uintptr_t frame,
+    uintptr_t code, int32_t lasti)
 {
-	struct gs_python_frame *out = &walk->frames[walk->count++];
-	out->code = code;
-	out->place = GF_PLACE(lasti, 0);
-	out->module = 0;
+	uint32_t place = GF_PLACE(lasti, 0);
+	uintptr_t module = 0;
 	if (__builtin_expect(is_watched(code), 0)) {
-		out->module = first_local(frame);
-		walk->hash = gs_hash_add(walk->hash, out->module);
+		module = first_local(frame);
+		walk->hash = gs_hash_add(walk->hash, module);
 	}
-	walk->hash = gs_hash_chain(walk->hash, frame_hash(layout, code, out->place));
+	walk->hash = gs_hash_chain(walk->hash, frame_hash(layout, code, place));
+	if (walk->frames)
+		walk->frames[walk->count] =
+		    (struct gs_python_frame){.code = code, .module = module, .place = place};
+	walk->count++;
+}
+
+/* The newest frame is the one with which a C call began. */
+static INLINE void mark_entry(struct walking *walk)
+{
+	if (walk->frames && walk->count)
+		walk->frames[walk->count - 1].place |= GF_PLACE_ENTRY;
 }
 
 /* 3.8 to 3.10: frame objects, each run by its own C call of the interpreter. */
-static inline __attribute__((always_inline)) uintptr_t walk_objects(struct walking *walk,
-    const struct gs_python *layout, uintptr_t frame)
+static INLINE uintptr_t walk_objects(struct walking *walk, const struct gs_python *layout,
+    uintptr_t frame)
 {
 	int32_t unit = layout->lasti == GS_LASTI_UNITS ? 2 : 1;
 	for (; frame && walk->count < GS_PYTHON_FRAMES_LIMIT;
 	     frame = WORD(frame, layout->frame_back)) {
 		int32_t lasti = (int32_t)HALF(frame, layout->frame_instruction) * unit;
 		add_frame(walk, layout, frame, WORD(frame, layout->frame_code), lasti);
-		walk->frames[walk->count - 1].place |= GF_PLACE_ENTRY;
+		mark_entry(walk);
 	}
 	return frame;
 }
 
 /* 3.11: a flag marks the frame with which a C call began; later: the frame behind is the
  * interpreter's own. */
-static inline __attribute__((always_inline)) uintptr_t walk_frames(struct walking *walk,
-    const struct gs_python *layout, uintptr_t frame)
+static INLINE uintptr_t walk_frames(struct walking *walk, const struct gs_python *layout,
+    uintptr_t frame)
 {
 	bool has_flag = layout->frame_entry != GS_PYTHON_NONE;
 	uintptr_t tags = layout->version >= 0x030e ? GS_PYTHON_STACK_TAGS : 0;
 	for (; frame && walk->count < GS_PYTHON_FRAMES_LIMIT;
 	     frame = WORD(frame, layout->frame_back)) {
 		if (BYTE(frame, layout->frame_owner) >= GS_PYTHON_OWNER_SHIM) {
-			if (walk->count)
-				walk->frames[walk->count - 1].place |= GF_PLACE_ENTRY;
+			mark_entry(walk);
 			continue;
 		}
 		uintptr_t code = WORD(frame, layout->frame_code) & ~tags;
@@ -140,46 +149,60 @@ static inline __attribute__((always_inline)) uintptr_t walk_frames(struct walkin
 		add_frame(walk, layout, frame, code,
 		    (int32_t)(instruction - code_start(layout, frame, code)));
 		if (has_flag && BYTE(frame, layout->frame_entry))
-			walk->frames[walk->count - 1].place |= GF_PLACE_ENTRY;
+			mark_entry(walk);
 	}
 	return frame;
 }
 
-/* The walk is compiled once for each version of the table, with its offsets as constants. */
-static GS_HOT uintptr_t walk_version(struct walking *walk, uintptr_t frame)
+static INLINE uintptr_t walk_layout(struct walking *walk, const struct gs_python *layout,
+    uintptr_t frame)
 {
+	return layout->lasti == GS_LASTI_POINTER ? walk_frames(walk, layout, frame)
+						 : walk_objects(walk, layout, frame);
+}
+
+/* Hashing is compiled once for each version of the table, with its offsets as constants. */
+static GS_HOT uint64_t hash_version(uintptr_t frame)
+{
+	struct walking walk = {.frames = NULL};
 	switch (gs_python.usual ? gs_python.version : 0) {
 #define ROW(major, minor, kind, ...) \
 	case (major) << 8 | (minor): { \
 		static const struct gs_python layout = \
 		    GS_PYTHON_LAYOUT(major, minor, kind, __VA_ARGS__); \
-		return GS_LASTI_##kind == GS_LASTI_POINTER ? walk_frames(walk, &layout, frame) \
-							   : walk_objects(walk, &layout, frame); \
+		walk_layout(&walk, &layout, frame); \
+		return walk.hash; \
 	}
 		GS_PYTHON_LAYOUTS(ROW)
 		GS_PYTHON_USUAL_LAYOUTS(ROW)
 #undef ROW
-	default: return walk_frames(walk, &gs_python, frame);
+	default: walk_layout(&walk, &gs_python, frame); return walk.hash;
 	}
 }
 
-GS_HOT bool gs_python_stack_walk(struct gs_python_walk *walk)
+/* This thread's innermost frame, 0 if there is none or Python stacks are off. */
+static inline uintptr_t innermost_frame(void)
 {
-	walk->hash = 0;
-	walk->count = 0;
-	walk->cut = false;
 	int state = gs_python_state();
 	if (state != GS_PYTHON_ON && (state != GS_PYTHON_FOUND || !gs_python_test()))
-		return false;
+		return 0;
 	uintptr_t thread = (uintptr_t)gs_python.thread_state();
-	if (!thread)
-		return false;
-	uintptr_t frame = WORD(thread, gs_python.state_frame);
+	uintptr_t frame = thread ? WORD(thread, gs_python.state_frame) : 0;
 	if (gs_python.state_inner != GS_PYTHON_NONE && frame)
 		frame = WORD(frame, gs_python.state_inner);
+	return frame;
+}
+
+GS_HOT uint64_t gs_python_stack_hash(void)
+{
+	uintptr_t frame = innermost_frame();
+	return frame ? hash_version(frame) : 0;
+}
+
+bool gs_python_stack_walk(struct gs_python_walk *walk)
+{
 	struct walking walking = {.frames = walk->frames};
-	walk->cut = walk_version(&walking, frame) != 0;
-	walk->hash = walking.hash;
+	walk->cut = walk_layout(&walking, &gs_python, innermost_frame()) != 0;
 	walk->count = walking.count;
 	return walk->count > 0;
 }

@@ -22,11 +22,19 @@ struct gs_python_frame {
 
 /* One walk.  Big: lives in the thread's own state, never on the stack. */
 struct gs_python_walk {
-	uint64_t hash; /* of everything below and of what identifies the code objects */
 	uint32_t count;
 	bool cut; /* outer frames are missing */
 	struct gs_python_frame frames[GS_PYTHON_FRAMES_LIMIT];
 };
+
+/**
+ * Hash of this thread's frames and of what identifies their code objects.
+ *
+ * @return 0 if the thread has no Python frames or Python stacks are off
+ *
+ * Threads: any, each its own.  Cost: about 3 ns a frame.
+ */
+uint64_t gs_python_stack_hash(void);
 
 /**
  * Walk this thread's frames.
@@ -34,7 +42,7 @@ struct gs_python_walk {
  * @param walk  out; count 0 if the thread has no Python frames or Python stacks are off
  * @return whether there is at least one frame
  *
- * Threads: any, each its own.  Cost: about 3 ns a frame.
+ * Threads: any, each its own.
  */
 bool gs_python_stack_walk(struct gs_python_walk *walk);
 

@@ -201,6 +201,7 @@ static inline void gs_allocate_begin(size_t size)
 {
 	gs_tls.in_allocator = 1;
 	gs_tls.requested = size;
+	gs_stack_soon();
 }
 
 static inline void gs_allocate_end(void)
