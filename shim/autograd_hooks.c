@@ -46,7 +46,7 @@ static GS_HOT void gs_node_made(uint64_t number)
 	struct gs_call call;
 	uint64_t *nodes = __atomic_load_n(&gs_nodes, __ATOMIC_ACQUIRE);
 	if (!nodes || number >= GS_NUMBER_LIMIT ||
-	    !gs_enter(&call, GS_HOOK_NONE, GS_CLASS_MEMORY, false, 0))
+	    !gs_enter_untimed(&call, GS_HOOK_NONE, GS_CLASS_MEMORY, false, 0))
 		return;
 	call.status = 0;
 	if (gs_attend(&call)) {

@@ -35,10 +35,8 @@ struct stack_thread {
 };
 
 /* Thread-local words; initial-exec, so that no access ever allocates. */
-static __thread struct {
-	struct stack_thread *state;
-	struct gs_stack_forward forward;
-} tls;
+static __thread struct stack_thread *own_state;
+__thread struct gs_stack_forward gs_stack_node;
 
 static struct gs_intern_table stacks;
 static struct stack_thread *threads; /* all states; only grows */
@@ -74,7 +72,7 @@ static __attribute__((cold, noinline)) struct stack_thread *attach(void)
 {
 	struct stack_thread *state = reuse_state();
 	if (state)
-		return tls.state = state;
+		return own_state = state;
 	if (__atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED) > THREAD_LIMIT) {
 		__atomic_sub_fetch(&thread_count, 1, __ATOMIC_RELAXED);
 		notice(NOTICE_THREADS);
@@ -89,41 +87,29 @@ static __attribute__((cold, noinline)) struct stack_thread *attach(void)
 	while (!__atomic_compare_exchange_n(&threads, &state->next, state, true, __ATOMIC_RELEASE,
 	    __ATOMIC_RELAXED))
 		;
-	return tls.state = state;
+	return own_state = state;
 }
 
 void gs_stack_thread_end(void)
 {
-	struct stack_thread *state = tls.state;
-	tls.state = NULL;
+	struct stack_thread *state = own_state;
+	own_state = NULL;
 	if (state)
 		__atomic_store_n(&state->in_use, 0, __ATOMIC_RELEASE);
 }
 
 GS_HOT struct gs_stack_forward gs_stack_forward_begin(uint32_t stack, const void *frame)
 {
-	struct gs_stack_forward before = tls.forward;
-	tls.forward.stack = stack;
-	tls.forward.frame = (uintptr_t)frame;
-	tls.forward.caller = ((const uintptr_t *)frame)[1];
+	struct gs_stack_forward before = gs_stack_node;
+	gs_stack_node.stack = stack;
+	gs_stack_node.frame = (uintptr_t)frame;
+	gs_stack_node.caller = ((const uintptr_t *)frame)[1];
 	return before;
 }
 
 GS_HOT void gs_stack_forward_end(struct gs_stack_forward before)
 {
-	tls.forward = before;
-}
-
-/* Whether the node that was begun last is still running above `frame`. */
-static inline bool node_runs(const void *frame)
-{
-	return (uintptr_t)frame < tls.forward.frame &&
-	    ((const uintptr_t *)tls.forward.frame)[1] == tls.forward.caller;
-}
-
-GS_HOT __attribute__((noinline)) bool gs_stack_in_backward(void)
-{
-	return node_runs(__builtin_frame_address(0));
+	gs_stack_node = before;
 }
 
 /* ---- definitions ---- */
@@ -223,7 +209,7 @@ static inline uint32_t number_of(struct stack_thread *state, const struct found 
 
 GS_HOT void gs_stack_soon(void)
 {
-	const struct stack_thread *state = tls.state;
+	const struct stack_thread *state = own_state;
 	if (state)
 		gs_native_stack_soon(&state->native);
 }
@@ -231,11 +217,11 @@ GS_HOT void gs_stack_soon(void)
 GS_HOT __attribute__((noinline)) uint32_t gs_stack_take(enum gs_stack_use use, void *context)
 {
 	unsigned parts = use_parts[use];
-	struct stack_thread *state = tls.state;
+	struct stack_thread *state = own_state;
 	if (!parts || (!state && !(state = attach())))
 		return 0;
 	const void *frame = __builtin_frame_address(0);
-	struct found found = {frame, NULL, node_runs(frame) ? tls.forward.stack : 0, 0};
+	struct found found = {frame, NULL, gs_stack_node_runs(frame) ? gs_stack_node.stack : 0, 0};
 	found.hash = found.forward;
 	if (parts & GS_STACK_NATIVE) {
 		found.chain = gs_native_stack_walk(&state->native, frame);
@@ -281,9 +267,9 @@ void gs_stack_reset(void)
 void gs_stack_forget(void)
 {
 	for (struct stack_thread *state = threads; state; state = state->next)
-		if (state != tls.state)
+		if (state != own_state)
 			__atomic_store_n(&state->in_use, 0, __ATOMIC_RELAXED);
-	memset(&tls.forward, 0, sizeof(tls.forward));
+	memset(&gs_stack_node, 0, sizeof(gs_stack_node));
 }
 
 void gs_stack_refresh(void)

@@ -90,8 +90,22 @@ struct gs_stack_forward gs_stack_forward_begin(uint32_t stack, const void *frame
 /** The node has run. */
 void gs_stack_forward_end(struct gs_stack_forward before);
 
+/* The node that the calling thread began last. */
+extern __thread struct gs_stack_forward gs_stack_node;
+
+/** Whether that node still runs, seen from a function that it called.  @param here  in its frame */
+static inline bool gs_stack_node_runs(const void *here)
+{
+	return (uintptr_t)here < gs_stack_node.frame &&
+	    ((const uintptr_t *)gs_stack_node.frame)[1] == gs_stack_node.caller;
+}
+
 /** Whether the calling thread runs a node of backward.  Cost: about 1 ns. */
-bool gs_stack_in_backward(void);
+static inline bool gs_stack_in_backward(void)
+{
+	const char here = 0;
+	return gs_stack_node_runs(&here);
+}
 
 /** The thread ends: its state may go to another one. */
 void gs_stack_thread_end(void);

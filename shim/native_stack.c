@@ -58,10 +58,12 @@ static inline struct gs_native_chain *chain_at(struct gs_native_thread *thread, 
 	return (struct gs_native_chain *)(void *)(thread->chains + place);
 }
 
+#define STEP_LONG 255u /* the next 4 bytes are the step */
+
 static inline uintptr_t next_word(const uint8_t **step, const uintptr_t **at)
 {
 	uint32_t words = *(*step)++;
-	if (__builtin_expect(!words, 0)) {
+	if (__builtin_expect(words == STEP_LONG, 0)) {
 		memcpy(&words, *step, sizeof(words));
 		*step += sizeof(words);
 	}
@@ -78,9 +80,8 @@ static inline void read_content(const struct gs_native_chain *chain, const uintp
 {
 	uint64_t a = GS_HASH_SEED, b = GS_HASH_A, c = GS_HASH_B, d = chain->words, sum = 0;
 	const uint8_t *step = chain->steps;
-	const uintptr_t *at = frame - 1; /* so that the first step is not 0 */
-	uint32_t i = 0;
-	for (; i + 4 <= chain->words; i += 4) {
+	const uintptr_t *at = frame;
+	for (uint32_t i = 0; i < chain->words; i += 4) {
 		uintptr_t first = next_word(&step, &at), second = next_word(&step, &at);
 		uintptr_t third = next_word(&step, &at), fourth = next_word(&step, &at);
 		a = (a + first) * GS_HASH_SEED;
@@ -88,11 +89,6 @@ static inline void read_content(const struct gs_native_chain *chain, const uintp
 		c = (c + third) * GS_HASH_SEED;
 		d = (d + fourth) * GS_HASH_SEED;
 		sum += first + second + third + fourth;
-	}
-	for (; i < chain->words; i++) {
-		uintptr_t word = next_word(&step, &at);
-		a = (a + word) * GS_HASH_SEED;
-		sum += word;
 	}
 	content_out[0] = gs_hash_pair(a, b) ^ gs_hash_pair(c, d);
 	content_out[1] = sum;
@@ -109,7 +105,7 @@ static inline bool still_so(const struct gs_native_chain *chain, const uintptr_t
 
 #define CHAIN_HEAD offsetof(struct gs_native_chain, steps)
 #define CHAIN_ALIGN 8u /* a place is never 0: that is left out */
-#define CHAIN_MAX (CHAIN_HEAD + GS_NATIVE_WORDS_LIMIT * 5u + CHAIN_ALIGN)
+#define CHAIN_MAX (CHAIN_HEAD + GS_NATIVE_WORDS_LIMIT * 5u + 4u + CHAIN_ALIGN)
 
 static void forget_chains(struct gs_native_thread *thread)
 {
@@ -118,20 +114,23 @@ static void forget_chains(struct gs_native_thread *thread)
 	thread->last = thread->soon = 0;
 }
 
-static uint32_t put_steps(const struct gs_unwound *unwound, uint8_t *steps)
+/* @return bytes of the chain */
+static uint32_t put_steps(const struct gs_unwound *unwound, struct gs_native_chain *chain)
 {
-	uint8_t *at = steps;
-	uint32_t before = UINT32_MAX; /* the word below the first */
+	uint8_t *at = chain->steps;
+	uint32_t before = 0;
 	for (uint32_t i = 0; i < unwound->words; i++) {
 		uint32_t words = unwound->indices[i] - before;
 		before = unwound->indices[i];
-		*at++ = words < 256 ? (uint8_t)words : 0;
-		if (words < 256)
+		*at++ = words < STEP_LONG ? (uint8_t)words : STEP_LONG;
+		if (words < STEP_LONG)
 			continue;
 		memcpy(at, &words, sizeof(words));
 		at += sizeof(words);
 	}
-	return (uint32_t)(at - steps);
+	for (chain->words = unwound->words; chain->words % 4; chain->words++)
+		*at++ = 0;
+	return (uint32_t)(at - (uint8_t *)chain);
 }
 
 static struct gs_native_chain *keep(
@@ -145,10 +144,9 @@ static struct gs_native_chain *keep(
 	memset(chain, 0, CHAIN_HEAD);
 	chain->tag = tag;
 	chain->hash = unwound->hash;
-	chain->words = unwound->words;
 	chain->frames = unwound->frames;
 	chain->cut = unwound->cut;
-	uint32_t bytes = CHAIN_HEAD + put_steps(unwound, chain->steps);
+	uint32_t bytes = put_steps(unwound, chain);
 	read_content(chain, frame, chain->content);
 	thread->used += (bytes + CHAIN_ALIGN - 1) & ~(CHAIN_ALIGN - 1);
 	struct gs_chain_set *set = &thread->sets[tag % GS_CHAIN_SETS];

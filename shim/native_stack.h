@@ -34,9 +34,10 @@ struct gs_native_chain {
 	uint64_t user_key;   /* the user's: 0 at first */
 	uint32_t user_value;
 	uint32_t next; /* place of the chain that followed when last seen, 0: none yet */
-	uint16_t words, frames;
+	uint16_t words; /* a multiple of 4: the last may come more than once */
+	uint16_t frames;
 	bool cut;         /* outer frames are missing */
-	uint8_t steps[3]; /* and more: from word to word, in words; 0: the next 4 bytes say it */
+	uint8_t steps[3]; /* and more: from word to word, in words; 255: the next 4 bytes say it */
 };
 
 /* What a thread knows.  Zero-initialised, 64-byte aligned, never moved. */

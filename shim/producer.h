@@ -89,6 +89,22 @@ bool gs_enter_cold(uint32_t class, bool uses) GS_HIDDEN __attribute__((cold));
 /** Cold half of gs_attend: start the recording, or give the thread its state.  May be NULL. */
 struct gs_thread *gs_thread_cold(const struct gs_call *call) GS_HIDDEN __attribute__((cold));
 
+/** As gs_enter, for what has no time of its own: `start` is not set. */
+static inline bool gs_enter_untimed(struct gs_call *call, uint16_t hook, uint32_t class, bool uses,
+    uint32_t flags)
+{
+	if (!GS_LIKELY(__atomic_load_n(&gs_live.classes, __ATOMIC_RELAXED) & class) &&
+	    !gs_enter_cold(class, uses))
+		return false;
+	if (gs_tls.depth)
+		return false;
+	gs_tls.depth = 1;
+	call->hook = hook;
+	call->class = class;
+	call->flags = flags;
+	return true;
+}
+
 /**
  * May this call be recorded?
  *
@@ -102,15 +118,8 @@ struct gs_thread *gs_thread_cold(const struct gs_call *call) GS_HIDDEN __attribu
 static inline bool gs_enter(struct gs_call *call, uint16_t hook, uint32_t class, bool uses,
     uint32_t flags)
 {
-	if (!GS_LIKELY(__atomic_load_n(&gs_live.classes, __ATOMIC_RELAXED) & class) &&
-	    !gs_enter_cold(class, uses))
+	if (!gs_enter_untimed(call, hook, class, uses, flags))
 		return false;
-	if (gs_tls.depth)
-		return false;
-	gs_tls.depth = 1;
-	call->hook = hook;
-	call->class = class;
-	call->flags = flags;
 	call->start = gs_now();
 	return true;
 }

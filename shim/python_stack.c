@@ -50,7 +50,17 @@ struct walking {
 	uint32_t count;
 	uint64_t hash;
 	struct gs_python_frame *frames; /* NULL: only the hash is wanted */
+	uintptr_t first_watched, second_watched; /* 0: none */
+	bool more_watched;
 };
+
+static inline struct walking begin_walk(struct gs_python_frame *frames)
+{
+	return (struct walking){.frames = frames,
+	    .first_watched = __atomic_load_n(&watched[0], __ATOMIC_RELAXED),
+	    .second_watched = __atomic_load_n(&watched[1], __ATOMIC_RELAXED),
+	    .more_watched = __atomic_load_n(&watched[2], __ATOMIC_RELAXED) != 0};
+}
 
 /* `self`: the first local; a closure moves it into a cell. */
 static uintptr_t first_local(uintptr_t frame)
@@ -61,15 +71,19 @@ static uintptr_t first_local(uintptr_t frame)
 	return value;
 }
 
-static inline bool is_watched(uintptr_t code)
+/*
+ * Nearly always one or two are watched: those are read once a walk, any others from the list.
+ */
+static inline bool is_watched(const struct walking *walk, uintptr_t code)
 {
-	uintptr_t known = __atomic_load_n(&watched[0], __ATOMIC_RELAXED);
-	for (unsigned i = 1; known && i < WATCH_LIMIT; i++) {
-		if (known == code)
+	if (code == walk->first_watched || code == walk->second_watched)
+		return true;
+	if (__builtin_expect(!walk->more_watched, 1))
+		return false;
+	for (unsigned i = 2; i < WATCH_LIMIT; i++)
+		if (__atomic_load_n(&watched[i], __ATOMIC_RELAXED) == code)
 			return true;
-		known = __atomic_load_n(&watched[i], __ATOMIC_RELAXED);
-	}
-	return known == code;
+	return false;
 }
 
 /* Where the bytes begin that the frame's instruction pointer points into. */
@@ -88,10 +102,10 @@ static INLINE uintptr_t code_start(const struct gs_python *layout, uintptr_t fra
 /* The code object's own four marks are part of the hash: a freed and reused address differs. */
 static INLINE uint64_t frame_hash(const struct gs_python *layout, uintptr_t code, uint32_t place)
 {
-	uint64_t numbers = (uint64_t)HALF(code, layout->code_first_line) << 32 | place;
+	uint64_t line = (uint64_t)HALF(code, layout->code_first_line) << 40;
 	uint64_t names = WORD(code, layout->code_file) + (WORD(code, layout->code_name) << 20);
-	return gs_hash_pair(code ^ WORD(code, layout->code_table) << 16,
-	    names ^ numbers * GS_HASH_SEED);
+	uint64_t table = WORD(code, layout->code_table) << 16;
+	return gs_hash_pair(code ^ table ^ line, names + ((uint64_t)place << 44 | place));
 }
 
 static INLINE void add_frame(struct walking *walk, const struct gs_python *layout, uintptr_t frame,
@@ -99,7 +113,7 @@ static INLINE void add_frame(struct walking *walk, const struct gs_python *layou
 {
 	uint32_t place = GF_PLACE(lasti, 0);
 	uintptr_t module = 0;
-	if (__builtin_expect(is_watched(code), 0)) {
+	if (__builtin_expect(is_watched(walk, code), 0)) {
 		module = first_local(frame);
 		walk->hash = gs_hash_add(walk->hash, module);
 	}
@@ -164,7 +178,7 @@ static INLINE uintptr_t walk_layout(struct walking *walk, const struct gs_python
 /* Hashing is compiled once for each version of the table, with its offsets as constants. */
 static GS_HOT uint64_t hash_version(uintptr_t frame)
 {
-	struct walking walk = {.frames = NULL};
+	struct walking walk = begin_walk(NULL);
 	switch (gs_python.usual ? gs_python.version : 0) {
 #define ROW(major, minor, kind, ...) \
 	case (major) << 8 | (minor): { \
@@ -201,7 +215,7 @@ GS_HOT uint64_t gs_python_stack_hash(void)
 
 bool gs_python_stack_walk(struct gs_python_walk *walk)
 {
-	struct walking walking = {.frames = walk->frames};
+	struct walking walking = begin_walk(walk->frames);
 	walk->cut = walk_layout(&walking, &gs_python, innermost_frame()) != 0;
 	walk->count = walking.count;
 	return walk->count > 0;
