@@ -14,8 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "formats/journal_fold.h"
+#include "analyzer/child.h"
 #include "analyzer/sizes.h"
+#include "formats/journal_fold.h"
 #include "formats/settings_table.h"
 
 void ga_launch_set(struct ga_launch *launch, const char *name, const char *format, ...)
@@ -119,13 +120,25 @@ static bool is_special(const char *path)
 	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-/* The program may change its folder: it gets an absolute path. */
-static char *absolute(const char *path)
+/* The current folder as the beginning of an absolute path; "" before a path that is one.  free() it. */
+static char *folder_before(const char *path)
 {
 	char folder[PATH_MAX];
 	if (*path == '/' || !getcwd(folder, sizeof(folder)))
-		return ga_xstrdup(path);
-	return ga_format("%s/%s", folder, path);
+		return ga_xstrdup("");
+	return ga_format("%s/", folder);
+}
+
+/* A name as a part of a path pattern that means this name.  free() it. */
+static char *pattern_of(const char *name)
+{
+	char *pattern = ga_xalloc(2 * strlen(name) + 1, 1), *end = pattern;
+	for (; *name; name++) {
+		*end++ = *name;
+		if (*name == '%')
+			*end++ = '%';
+	}
+	return pattern;
 }
 
 /* An old trace makes way: FILE becomes FILE.old, its leftover journal FILE.old.journal. */
@@ -163,22 +176,27 @@ static int set_output(struct ga_launch *launch, const char *path)
 		fputs("gpushim: --output needs a path\n", stderr);
 		return GA_EXIT_USAGE;
 	}
-	char *full = absolute(path);
+	/* The program may change its folder: it gets an absolute path. */
+	char *folder_name = folder_before(path), *full = ga_format("%s%s", folder_name, path);
 	if (path[length - 1] == '/' && !make_folder(full)) {
 		fprintf(stderr, "gpushim: cannot make the folder %s: %s\n", path, strerror(errno));
+		free(folder_name);
 		free(full);
 		return GA_EXIT_FAILED;
 	}
 	bool folder = is_folder(full);
 	bool named = length > 4 && strcmp(path + length - 4, ".gst") == 0;
-	char *trace = ga_format("%s%s", full, folder || named ? "" : ".gst");
+	const char *suffix = folder || named ? "" : ".gst";
+	char *trace = ga_format("%s%s", full, suffix), *pattern = pattern_of(folder_name);
 	bool special = is_special(full) || is_special(trace);
 	if (special)
 		fprintf(stderr, "gpushim: %s is a device or a pipe, and a trace needs a file\n", path);
 	else if (!folder)
 		set_aside(trace);
-	ga_launch_set(launch, "GPUSHIM_OUTPUT", "%s", trace);
+	ga_launch_set(launch, "GPUSHIM_OUTPUT", "%s%s%s", pattern, path, suffix);
+	free(pattern);
 	free(trace);
+	free(folder_name);
 	free(full);
 	return special ? GA_EXIT_USAGE : GA_EXIT_OK;
 }
@@ -332,9 +350,15 @@ static void run_child(
 	_exit(why == ENOENT ? 127 : 126);
 }
 
+static int failed_run(const char *what)
+{
+	fprintf(stderr, "gpushim: %s: %s\n", what, strerror(errno));
+	return GA_EXIT_FAILED;
+}
+
 int ga_launch_run(struct ga_launch *launch)
 {
-	struct sigaction old[PASSED];
+	struct sigaction old[PASSED], old_child;
 	sigset_t all, mask;
 	int status = 0;
 	sigfillset(&all);
@@ -342,20 +366,21 @@ int ga_launch_run(struct ga_launch *launch)
 	/* Blocked until `running` is known, so that no early signal is lost. */
 	sigprocmask(SIG_BLOCK, &all, &mask);
 	handle_signals(old);
+	ga_child_keep(&old_child);
 	pid_t child = fork();
-	if (child == 0)
+	if (child == 0) {
+		sigaction(SIGCHLD, &old_child, NULL);
 		run_child(launch, old, &mask);
+	}
 	running = child;
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	if (child < 0) {
-		fprintf(stderr, "gpushim: cannot start a process: %s\n", strerror(errno));
-		restore_signals(old);
-		return GA_EXIT_FAILED;
-	}
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		continue;
+	bool learned = child > 0 && ga_child_wait(child, &status);
 	running = 0;
 	restore_signals(old);
+	sigaction(SIGCHLD, &old_child, NULL);
+	if (!learned)
+		return failed_run(child < 0 ? "cannot start a process"
+					    : "cannot learn how the program ended");
 	launch->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return launch->status;

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyzer/child.h"
 #include "analyzer/sizes.h"
 
 #define PATIENCE_MS 20000
@@ -53,12 +54,15 @@ static bool read_answer(int fd, char *text, size_t bytes)
 static void ask_child(void (*ask)(const char *), const char *argument, struct ga_probe *probe)
 {
 	int ends[2], status = 0;
+	struct sigaction old;
 	*probe = (struct ga_probe){.state = GA_PROBE_FAILED};
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return;
 	fflush(NULL);
+	ga_child_keep(&old);
 	pid_t child = fork();
 	if (child == 0) {
+		sigaction(SIGCHLD, &old, NULL);
 		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		dup2(ends[1], STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
@@ -69,12 +73,12 @@ static void ask_child(void (*ask)(const char *), const char *argument, struct ga
 	close(ends[1]);
 	bool answered = child > 0 && read_answer(ends[0], probe->text, sizeof(probe->text));
 	close(ends[0]);
-	if (child <= 0)
-		return;
-	if (!answered)
+	if (child > 0 && !answered)
 		kill(child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		continue;
+	bool learned = child > 0 && ga_child_wait(child, &status);
+	sigaction(SIGCHLD, &old, NULL);
+	if (!learned)
+		return;
 	if (!answered)
 		probe->state = GA_PROBE_TIMEOUT;
 	else if (WIFSIGNALED(status))

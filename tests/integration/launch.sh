@@ -59,10 +59,24 @@ expect "no descriptor is left open" "$("$gpushim" run -- ls /proc/self/fd 2>/dev
 	"$(ls /proc/self/fd | wc -l)"
 (trap '' HUP && exec "$gpushim" run -- sh -c 'kill -HUP $$; exit 4') 2>/dev/null
 expect "a signal that was ignored stays ignored" $? 4
+cat >without_sigchld.py <<'END'
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])
+END
+python3 without_sigchld.py "$gpushim" run -- sh -c 'exit 9' 2>/dev/null
+expect "exit status where SIGCHLD is ignored" $? 9
+expect "the program finds SIGCHLD as it was" "$(python3 without_sigchld.py "$gpushim" run -- \
+	python3 -c 'import signal; print(signal.getsignal(signal.SIGCHLD).name)' 2>/dev/null)" SIG_IGN
+expect "so does what doctor asks" "$(python3 without_sigchld.py "$gpushim" doctor 2>&1)" \
+	"$("$gpushim" doctor 2>&1)"
 mkdir traces && "$gpushim" run -o traces -- sh -c 'echo $GPUSHIM_OUTPUT' >out 2>/dev/null
 expect "a relative folder becomes absolute" "$(cat out)" "$(pwd)/traces"
 "$gpushim" run -o new/ -- true 2>/dev/null
 expect "a folder that ends in a slash is made" "$(ls -d new)" new
+mkdir 100%p
+expect "a percent sign of the current folder means itself" \
+	"$(cd 100%p && "$gpushim" run -o '%n' -- sh -c 'echo $GPUSHIM_OUTPUT' 2>/dev/null)" "$(pwd)/100%%p/%n.gst"
 mkfifo pipe
 "$gpushim" run -o pipe -- true 2>/dev/null
 expect "a trace is no pipe" $? 2
