@@ -12,6 +12,7 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,14 +45,23 @@ extern struct gd_driver gd_driver_ptsz; /* stream 0 is the per-thread one */
 
 /* What a thread remembers between calls. */
 struct gd_rt_thread {
-	int device; /* set by cudaSetDevice; used until a context is current */
-	bool bound; /* a context was current when this thread last looked */
+	int device;	/* set by cudaSetDevice; used until a context is current */
+	uint64_t bound; /* gd_rt_epoch when a context was last seen current; 0 for never */
 	cudaError_t last;
 	dim3 grid, block; /* between __cudaPushCallConfiguration and the launch */
 	size_t shared_bytes;
 	cudaStream_t stream;
 };
 extern __thread struct gd_rt_thread gd_rt_thread;
+
+/* Grows when cudaDeviceReset ends a context, which may be current in any thread; never 0. */
+extern _Atomic uint64_t gd_rt_epoch;
+
+/** @return whether this thread saw a context since the last reset */
+static inline bool gd_rt_bound(void)
+{
+	return gd_rt_thread.bound == atomic_load_explicit(&gd_rt_epoch, memory_order_acquire);
+}
 
 /**
  * Open the driver and initialise it, once per process.
@@ -61,8 +71,8 @@ extern __thread struct gd_rt_thread gd_rt_thread;
 cudaError_t gd_rt_start(void);
 
 /**
- * Retain the primary context of this thread's device and make it current; leaves another context
- * that the program made current by the driver interface alone.
+ * Retain the primary context of this thread's device and make it current, unless a living context
+ * is: the program may have chosen another one by the driver interface.
  *
  * @return cudaSuccess, or the driver's refusal, already noted as the thread's last error
  */
@@ -78,7 +88,7 @@ cudaError_t gd_rt_context(int ordinal, CUcontext *out);
 /** Bind a context, or return why not; the fast way past gd_rt_bind. */
 #define GD_BIND() \
 	do { \
-		if (__builtin_expect(!gd_rt_thread.bound, 0)) { \
+		if (__builtin_expect(!gd_rt_bound(), 0)) { \
 			cudaError_t bind_ = gd_rt_bind(); \
 			if (bind_) \
 				return bind_; \
@@ -104,9 +114,11 @@ static inline cudaError_t gd_rt_note(cudaError_t error)
 /** Result of a driver call as the runtime's: the numbers are the same since CUDA 10.1. */
 static inline cudaError_t gd_rt_result(CUresult result)
 {
-	if (__builtin_expect(result == CUDA_ERROR_INVALID_CONTEXT, 0))
-		gd_rt_thread.bound =
-		    false; /* somebody took the context away: bind again next time */
+	/* Somebody took the context away: bind again next time. */
+	if (__builtin_expect(
+		result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED,
+		0))
+		gd_rt_thread.bound = 0;
 	return gd_rt_note((cudaError_t)result);
 }
 
@@ -120,6 +132,9 @@ static inline cudaError_t gd_rt_result(CUresult result)
  * Threads: any.  Cost: one hash probe once loaded.
  */
 cudaError_t gd_rt_kernel(const void *function, CUfunction *out);
+
+/** Forget the handles that ended with the primary context of a device. */
+void gd_rt_modules_ended(CUdevice device);
 
 /**
  * Virtual architecture a registered kernel was compiled for, as cudaFuncGetAttributes reports it:

@@ -30,18 +30,23 @@ GD_EXPORT cudaError_t cudaGetDeviceCount(int *count)
 	return *count ? cudaSuccess : gd_rt_note(cudaErrorNoDevice);
 }
 
-/* A context that the program made current by the driver interface decides, else what was set. */
-GD_EXPORT cudaError_t cudaGetDevice(int *device)
+/* A context that the program made current by the driver interface decides, else what was set; the
+ * driver is started. */
+static int current_device(void)
 {
 	CUdevice current;
 
+	if (gd_driver.cuCtxGetDevice(&current) == CUDA_SUCCESS)
+		gd_rt_thread.device = current;
+	return gd_rt_thread.device;
+}
+
+GD_EXPORT cudaError_t cudaGetDevice(int *device)
+{
 	if (!device)
 		return gd_rt_note(cudaErrorInvalidValue);
-	if (!gd_rt_thread.bound)
-		GD_START();
-	else if (gd_driver.cuCtxGetDevice(&current) == CUDA_SUCCESS)
-		gd_rt_thread.device = current;
-	*device = gd_rt_thread.device;
+	GD_START();
+	*device = current_device();
 	return cudaSuccess;
 }
 
@@ -61,10 +66,11 @@ GD_EXPORT cudaError_t cudaSetDevice(int ordinal)
 	CUdevice device, current;
 	CUcontext context = NULL;
 	CUresult result = CUDA_SUCCESS;
+	uint64_t epoch = atomic_load_explicit(&gd_rt_epoch, memory_order_acquire);
 	bool bind;
 
 	GD_START();
-	if (gd_rt_thread.bound && gd_rt_thread.device == ordinal &&
+	if (gd_rt_bound() && gd_rt_thread.device == ordinal &&
 	    gd_driver.cuCtxGetDevice(&current) == CUDA_SUCCESS && current == ordinal)
 		return cudaSuccess;
 	if (gd_driver.cuDeviceGet(&device, ordinal) != CUDA_SUCCESS)
@@ -77,7 +83,7 @@ GD_EXPORT cudaError_t cudaSetDevice(int ordinal)
 	if (result != CUDA_SUCCESS)
 		return gd_rt_result(result);
 	gd_rt_thread.device = ordinal;
-	gd_rt_thread.bound = bind;
+	gd_rt_thread.bound = bind ? epoch : 0;
 	return cudaSuccess;
 }
 
@@ -104,7 +110,7 @@ GD_EXPORT cudaError_t cudaSetDeviceFlags(unsigned flags)
 	CUresult result;
 
 	GD_START();
-	result = gd_driver.cuDeviceGet(&device, gd_rt_thread.device);
+	result = gd_driver.cuDeviceGet(&device, current_device());
 	if (result == CUDA_SUCCESS)
 		result = gd_driver.cuDevicePrimaryCtxSetFlags(device, flags & cudaDeviceMask);
 	return gd_rt_result(result);
@@ -117,7 +123,7 @@ GD_EXPORT cudaError_t cudaGetDeviceFlags(unsigned *flags)
 	int active;
 
 	GD_START();
-	result = gd_driver.cuDeviceGet(&device, gd_rt_thread.device);
+	result = gd_driver.cuDeviceGet(&device, current_device());
 	if (result == CUDA_SUCCESS)
 		result = gd_driver.cuDevicePrimaryCtxGetState(device, flags, &active);
 	return gd_rt_result(result);
@@ -135,11 +141,14 @@ GD_EXPORT cudaError_t cudaDeviceReset(void)
 	CUresult result;
 
 	GD_START();
-	result = gd_driver.cuDeviceGet(&device, gd_rt_thread.device);
+	result = gd_driver.cuDeviceGet(&device, current_device());
 	if (result == CUDA_SUCCESS)
 		result = gd_driver.cuDevicePrimaryCtxReset(device);
-	gd_rt_thread.bound = false;
-	return gd_rt_result(result);
+	if (result != CUDA_SUCCESS)
+		return gd_rt_result(result);
+	gd_rt_modules_ended(device);
+	atomic_fetch_add(&gd_rt_epoch, 1);
+	return cudaSuccess;
 }
 
 /* Attribute numbers are the driver's. */

@@ -178,6 +178,7 @@
 	P(cuLaunchKernelEx, 11060, 11060) \
 	P(cuLaunchCooperativeKernel, 9000, 9000) \
 	X(cuModuleLoadData, 2000) \
+	X(cuModuleUnload, 2000) \
 	X(cuModuleGetFunction, 2000) \
 	X(cuModuleGetGlobal, 3020) \
 	X(cuFuncGetAttribute, 2020) \

@@ -16,6 +16,7 @@
 
 struct binary {
 	const struct gd_fatbin_wrapper *wrapper;
+	struct gd_rt_entry *entries;	     /* what was registered from it */
 	void *_Atomic library[GD_RT_PLACES]; /* CUlibrary, or CUmodule before CUDA 12 */
 };
 
@@ -99,18 +100,31 @@ static struct table *table_grow(struct table *_Atomic *where)
 	return grown;
 }
 
-static void register_entry(struct table *_Atomic *where, struct binary *binary, const void *symbol,
-    const char *name, size_t size_bytes)
+/* The entry of a symbol in a library that is opened again, else a new one. */
+static struct gd_rt_entry *entry_for(struct table *table, const void *symbol)
 {
+	struct gd_rt_entry *old = table_find(table, symbol);
+
+	return old && !old->binary ? old : entry_new();
+}
+
+static void register_entry(
+    struct table *_Atomic *where, void **handle, const struct gd_rt_entry *filled)
+{
+	struct binary *binary = (struct binary *)handle;
 	struct gd_rt_entry *entry;
 	struct table *table;
 
+	if (!binary)
+		return;
 	pthread_mutex_lock(&lock);
 	table = table_grow(where);
-	entry = table ? entry_new() : NULL;
+	entry = table ? entry_for(table, filled->symbol) : NULL;
 	if (entry) {
-		*entry = (struct gd_rt_entry){
-		    .symbol = symbol, .name = name, .binary = binary, .size_bytes = size_bytes};
+		*entry = *filled;
+		entry->binary = binary;
+		entry->next = binary->entries;
+		binary->entries = entry;
 		table_put(table, entry);
 	}
 	pthread_mutex_unlock(&lock);
@@ -129,33 +143,30 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 {
 }
 
-/* The module goes; host symbols of a closed library may be reused by another one, which overwrites.
- */
-void __cudaUnregisterFatBinary(void **handle)
-{
-}
-
-char __cudaInitModule(void **handle)
-{
-	return 1;
-}
-
 void __cudaRegisterFunction(void **handle, const char *symbol, char *device_function,
     const char *name, int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *warp)
 {
-	register_entry(&kernels, (struct binary *)handle, symbol, name, 0);
+	register_entry(&kernels, handle, &(struct gd_rt_entry){.symbol = symbol, .name = name});
 }
 
 void __cudaRegisterVar(void **handle, char *symbol, char *device_address, const char *name,
     int external, size_t size, int constant, int global)
 {
-	register_entry(&variables, (struct binary *)handle, symbol, name, size);
+	register_entry(&variables, handle,
+	    &(struct gd_rt_entry){.symbol = symbol, .name = name, .size_bytes = size});
 }
 
 void __cudaRegisterManagedVar(void **handle, void **symbol, char *device_address, const char *name,
     int external, size_t size, int constant, int global)
 {
-	register_entry(&variables, (struct binary *)handle, symbol, name, size);
+	register_entry(&variables, handle,
+	    &(struct gd_rt_entry){
+		.symbol = symbol, .name = name, .size_bytes = size, .managed = symbol});
+}
+
+static unsigned place_of(CUdevice device)
+{
+	return device < GD_RT_PLACES ? (unsigned)device : GD_RT_PLACES - 1;
 }
 
 /* Which of an entry's handles belongs to the current context; devices beyond the last share it. */
@@ -165,7 +176,7 @@ static unsigned place(void)
 
 	if (GD_RT_PLACES == 1 || gd_driver.cuCtxGetDevice(&device) != CUDA_SUCCESS)
 		return 0;
-	return device < GD_RT_PLACES ? (unsigned)device : GD_RT_PLACES - 1;
+	return place_of(device);
 }
 
 #if CUDA_VERSION >= 12000
@@ -197,14 +208,20 @@ static CUresult kernel_load(struct gd_rt_entry *entry, CUfunction *out)
 	return result;
 }
 
-static CUresult variable_load(struct gd_rt_entry *entry, CUdeviceptr *out, size_t *size)
+static CUresult variable_load(struct gd_rt_entry *entry, CUdeviceptr *out)
 {
 	CUlibrary library;
 	CUresult result = library_load(entry->binary, &library);
 
-	if (result == CUDA_SUCCESS)
-		result = gd_driver.cuLibraryGetGlobal(out, size, library, entry->name);
-	return result;
+	if (result != CUDA_SUCCESS)
+		return result;
+	return entry->managed ? gd_driver.cuLibraryGetManaged(out, NULL, library, entry->name)
+			      : gd_driver.cuLibraryGetGlobal(out, NULL, library, entry->name);
+}
+
+static void library_unload(void *library)
+{
+	gd_driver.cuLibraryUnload(library);
 }
 #else
 static CUresult library_load(struct binary *binary, CUmodule *out)
@@ -232,18 +249,131 @@ static CUresult kernel_load(struct gd_rt_entry *entry, CUfunction *out)
 	return result;
 }
 
-static CUresult variable_load(struct gd_rt_entry *entry, CUdeviceptr *out, size_t *size)
+/* A module does not say which of its variables are managed: the memory that the host sees is made
+ * here, with the bytes that the image gives the variable.  `loaded` keeps its address. */
+static CUresult managed_load(struct gd_rt_entry *entry, CUdeviceptr in_module, CUdeviceptr *out)
 {
+	void *_Atomic *where = &entry->loaded[place()];
+	CUresult result = CUDA_SUCCESS;
+
+	*out = (CUdeviceptr)(uintptr_t)*where;
+	if (*out)
+		return CUDA_SUCCESS;
+	result = gd_driver.cuMemAllocManaged(out, entry->size_bytes, CU_MEM_ATTACH_GLOBAL);
+	if (result == CUDA_SUCCESS)
+		result =
+		    gd_driver.cuMemcpyDtoH((void *)(uintptr_t)*out, in_module, entry->size_bytes);
+	if (result == CUDA_SUCCESS)
+		*where = (void *)(uintptr_t)*out;
+	return result;
+}
+
+static CUresult variable_load(struct gd_rt_entry *entry, CUdeviceptr *out)
+{
+	CUdeviceptr address;
 	CUmodule module;
 	CUresult result = library_load(entry->binary, &module);
 
 	if (result == CUDA_SUCCESS)
-		result = gd_driver.cuModuleGetGlobal(out, size, module, entry->name);
-	return result;
+		result = gd_driver.cuModuleGetGlobal(&address, NULL, module, entry->name);
+	if (result != CUDA_SUCCESS || entry->managed)
+		return result == CUDA_SUCCESS ? managed_load(entry, address, out) : result;
+	*out = address;
+	return CUDA_SUCCESS;
+}
+
+static void library_unload(void *module)
+{
+	gd_driver.cuModuleUnload(module);
 }
 #endif
 
+/* A variable's address, written into the host's pointer to a managed one; the lock is held. */
+static CUresult variable_find(struct gd_rt_entry *entry, CUdeviceptr *out)
+{
+	CUresult result = entry->binary ? variable_load(entry, out) : CUDA_ERROR_NOT_FOUND;
+
+	if (result == CUDA_SUCCESS && entry->managed)
+		*entry->managed = (void *)(uintptr_t)*out;
+	return result;
+}
+
+/* Called before the host looks at a managed variable. @return whether all have their addresses */
+char __cudaInitModule(void **handle)
+{
+	struct binary *binary = (struct binary *)handle;
+	CUresult result = CUDA_SUCCESS;
+	CUdeviceptr address;
+
+	if (!binary || gd_rt_bind() != cudaSuccess)
+		return 0;
+	pthread_mutex_lock(&lock);
+	for (struct gd_rt_entry *e = binary->entries; e && result == CUDA_SUCCESS; e = e->next) {
+		if (e->managed)
+			result = variable_find(e, &address);
+	}
+	pthread_mutex_unlock(&lock);
+	return gd_rt_result(result) == cudaSuccess;
+}
+
+/* Host symbols of a closed library may belong to another one later: the entries stay, empty. */
+void __cudaUnregisterFatBinary(void **handle)
+{
+	struct binary *binary = (struct binary *)handle;
+
+	if (!binary)
+		return;
+	pthread_mutex_lock(&lock);
+	for (struct gd_rt_entry *entry = binary->entries; entry; entry = entry->next) {
+		for (unsigned i = 0; i < GD_RT_PLACES; i++) {
+			if (GD_RT_PLACES > 1 && entry->managed && entry->loaded[i])
+				gd_driver.cuMemFree((CUdeviceptr)(uintptr_t)entry->loaded[i]);
+			entry->loaded[i] = NULL;
+		}
+		entry->binary = NULL;
+	}
+	for (unsigned i = 0; i < GD_RT_PLACES; i++) {
+		if (binary->library[i])
+			library_unload(binary->library[i]);
+	}
+	pthread_mutex_unlock(&lock);
+	free(binary);
+}
+
+static void modules_ended(struct table *table, unsigned where)
+{
+	for (size_t i = 0; table && i < table->capacity; i++) {
+		struct gd_rt_entry *entry = table->slots[i];
+
+		if (!entry || !entry->binary)
+			continue;
+		entry->loaded[where] = NULL;
+		entry->binary->library[where] = NULL;
+	}
+}
+
+void gd_rt_modules_ended(CUdevice device)
+{
+	if (GD_RT_PLACES == 1) /* libraries outlive contexts */
+		return;
+	pthread_mutex_lock(&lock);
+	modules_ended(kernels, place_of(device));
+	modules_ended(variables, place_of(device));
+	pthread_mutex_unlock(&lock);
+}
+
 /* A symbol that nobody registered may be a handle of the driver, which knows its own. */
+static cudaError_t driver_kernel(const void *function, CUfunction *out)
+{
+	int threads;
+
+	*out = (CUfunction)function;
+	return function && gd_driver.cuFuncGetAttribute(&threads,
+			       CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, *out) == CUDA_SUCCESS
+		   ? cudaSuccess
+		   : cudaErrorInvalidDeviceFunction;
+}
+
 cudaError_t gd_rt_kernel(const void *function, CUfunction *out)
 {
 	struct gd_rt_entry *entry =
@@ -252,10 +382,8 @@ cudaError_t gd_rt_kernel(const void *function, CUfunction *out)
 	void *_Atomic *where;
 	void *loaded;
 
-	if (!entry) {
-		*out = (CUfunction)function;
-		return function ? cudaSuccess : cudaErrorInvalidDeviceFunction;
-	}
+	if (!entry || !entry->binary)
+		return driver_kernel(function, out);
 	where = &entry->loaded[place()];
 	loaded = atomic_load_explicit(where, memory_order_acquire);
 	if (__builtin_expect(loaded != NULL, 1)) {
@@ -274,20 +402,19 @@ int gd_rt_kernel_arch(const void *function, int device_number)
 {
 	struct gd_rt_entry *entry = table_find(kernels, function);
 
-	return entry ? gd_fatbin_arch(entry->binary->wrapper, device_number) : 0;
+	return entry && entry->binary ? gd_fatbin_arch(entry->binary->wrapper, device_number) : 0;
 }
 
 cudaError_t gd_rt_symbol(const void *symbol, CUdeviceptr *address_out, size_t *size_out)
 {
 	struct gd_rt_entry *entry = table_find(variables, symbol);
 	CUdeviceptr address;
-	size_t size;
 	CUresult result;
 
-	if (!entry)
+	if (!entry || !entry->binary)
 		return cudaErrorInvalidSymbol;
 	pthread_mutex_lock(&lock);
-	result = variable_load(entry, &address, &size);
+	result = variable_find(entry, &address);
 	pthread_mutex_unlock(&lock);
 	if (result != CUDA_SUCCESS)
 		return (cudaError_t)result;

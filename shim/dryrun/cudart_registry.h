@@ -24,11 +24,13 @@ struct binary;
 
 /* One registered kernel or variable. */
 struct gd_rt_entry {
-	const void *symbol; /* on the host */
-	const char *name;   /* on the device; borrowed from the program */
-	struct binary *binary;
+	const void *symbol;		    /* on the host */
+	const char *name;		    /* on the device; borrowed from the program */
+	struct binary *binary;		    /* NULL: its library was closed */
+	struct gd_rt_entry *next;	    /* of the binary */
 	void *_Atomic loaded[GD_RT_PLACES]; /* the driver's handles, NULL before first use */
 	size_t size_bytes;		    /* of a variable */
+	void **managed; /* the host's pointer to a managed variable, set when it is loaded */
 };
 
 /* Argument of __cudaRegisterFatBinary. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* First use: the driver's functions, cuInit, and the primary context of a thread's device. */
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "cudart.h"
 #include "driver_door.h"
 
 struct gd_driver gd_driver, gd_driver_ptsz;
 __thread struct gd_rt_thread gd_rt_thread;
+_Atomic uint64_t gd_rt_epoch = 1;
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool started;
@@ -69,13 +69,15 @@ cudaError_t gd_rt_start(void)
 
 cudaError_t gd_rt_bind(void)
 {
-	CUcontext context = NULL;
+	/* Read first: a reset from here on makes this thread look again. */
+	uint64_t epoch = atomic_load_explicit(&gd_rt_epoch, memory_order_acquire);
+	CUcontext context;
 	CUdevice device;
 	CUresult result;
 
 	GD_START();
-	result = gd_driver.cuCtxGetCurrent(&context);
-	if (result == CUDA_SUCCESS && !context) {
+	result = gd_driver.cuCtxGetDevice(&device);
+	if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED) {
 		result = gd_driver.cuDeviceGet(&device, gd_rt_thread.device);
 		if (result == CUDA_SUCCESS)
 			result = gd_driver.cuDevicePrimaryCtxRetain(&context, device);
@@ -84,6 +86,6 @@ cudaError_t gd_rt_bind(void)
 	}
 	if (result != CUDA_SUCCESS)
 		return gd_rt_note((cudaError_t)result);
-	gd_rt_thread.bound = true;
+	gd_rt_thread.bound = epoch;
 	return cudaSuccess;
 }

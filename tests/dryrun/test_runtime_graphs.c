@@ -365,7 +365,7 @@ TEST(nodes_that_cannot_be_are_refused)
 	struct cudaGraphNodeParams p = run_kernel(NULL);
 	EXPECT_EQ(add_node(&node, graph, NULL, 0, &p), cudaErrorInvalidDeviceFunction);
 	p = run_kernel(&graph); /* neither a host symbol nor a kernel of the driver */
-	EXPECT_EQ(add_node(&node, graph, NULL, 0, &p), cudaErrorInvalidResourceHandle);
+	EXPECT_EQ(add_node(&node, graph, NULL, 0, &p), cudaErrorInvalidDeviceFunction);
 	p = copy(host, device, (enum cudaMemcpyKind)9);
 	EXPECT_EQ(add_node(&node, graph, NULL, 0, &p), cudaErrorInvalidMemcpyDirection);
 	p = copy(host, device, cudaMemcpyDeviceToHost);
