@@ -24,7 +24,8 @@
 	    "percent sign. A folder means the default name inside it. An existing file is kept: the " \
 	    "new one gets -2, -3, ... at its end") \
 	S(record, "GPUSHIM_RECORD", LIST, "memory,copies,kernels,api", \
-	    "memory|copies|kernels|api|cpu", "which classes of events are recorded") \
+	    "memory|copies|kernels|api|cpu", \
+	    "which classes of events are recorded; cpu is not used by this version yet") \
 	S(stacks, "GPUSHIM_STACKS", CHOICE, "all", "none|python|native|all", \
 	    "which call stacks are recorded with them") \
 	S(cupti, "GPUSHIM_CUPTI", CHOICE, "auto", "auto|off|kernels|nodes", \

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/autograd_hooks.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "shim/call_stack.h"
+#include "shim/stack_parts.h"
 #include "shim/hooks.h"
 #include "shim/resolve.h"
 #include "shim/torch_hooks.h"
@@ -50,7 +48,7 @@ static GS_HOT void gs_node_made(uint64_t number)
 		return;
 	call.status = 0;
 	if (gs_attend(&call)) {
-		uint64_t stack = gs_stack_take(GS_STACK_FORWARD, call.thread) & GS_STACK_MASK;
+		uint64_t stack = gs_stack_of(&call, GS_STACK_FORWARD) & GS_STACK_MASK;
 		__atomic_store_n(&nodes[number % GS_NODES], number << GS_STACK_BITS | stack,
 		    __ATOMIC_RELAXED);
 	}

@@ -80,8 +80,10 @@ static __attribute__((cold, noinline)) struct stack_thread *attach(void)
 	}
 	state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (state == MAP_FAILED)
+	if (state == MAP_FAILED) {
+		__atomic_sub_fetch(&thread_count, 1, __ATOMIC_RELAXED);
 		return NULL;
+	}
 	state->in_use = 1;
 	state->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&threads, &state->next, state, true, __ATOMIC_RELEASE,
@@ -216,7 +218,7 @@ GS_HOT void gs_stack_soon(void)
 
 GS_HOT __attribute__((noinline)) uint32_t gs_stack_take(enum gs_stack_use use, void *context)
 {
-	unsigned parts = use_parts[use];
+	unsigned parts = __atomic_load_n(&use_parts[use], __ATOMIC_ACQUIRE);
 	struct stack_thread *state = own_state;
 	if (!parts || (!state && !(state = attach())))
 		return 0;
@@ -252,7 +254,8 @@ const char *gs_stack_init(const uint8_t parts[GS_STACK_USES], gs_stack_append *a
 		gs_python_find();
 	if (wanted & GS_STACK_NATIVE)
 		trouble = gs_native_stack_init();
-	memcpy(use_parts, parts, sizeof(use_parts));
+	for (unsigned use = 0; use < GS_STACK_USES; use++) /* from now on stacks are taken */
+		__atomic_store_n(&use_parts[use], parts[use], __ATOMIC_RELEASE);
 	return trouble;
 }
 
@@ -270,11 +273,24 @@ void gs_stack_forget(void)
 		if (state != own_state)
 			__atomic_store_n(&state->in_use, 0, __ATOMIC_RELAXED);
 	memset(&gs_stack_node, 0, sizeof(gs_stack_node));
+	gs_python_forget();
+}
+
+static bool is_wanted(unsigned part)
+{
+	for (unsigned use = 0; use < GS_STACK_USES; use++)
+		if (use_parts[use] & part)
+			return true;
+	return false;
 }
 
 void gs_stack_refresh(void)
 {
+	if (!is_wanted(GS_STACK_PYTHON | GS_STACK_NATIVE))
+		return;
 	gs_library_refresh();
+	if (!is_wanted(GS_STACK_PYTHON))
+		return;
 	if (gs_python_state() == GS_PYTHON_ABSENT && gs_library_python_seen())
 		gs_python_find();
 	if (gs_python_trouble())

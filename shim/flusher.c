@@ -301,7 +301,7 @@ static void gs_owned_frame(uint32_t thread_id)
 static void gs_append_clock(void)
 {
 	struct gs_clock_pair pair = gs_clock_read();
-	struct gf_clock *record = GS_RECORD(gs_flusher.thread, clock);
+	struct gf_clock *record = GS_DEFINITION(gs_flusher.thread, clock);
 	if (!record)
 		return;
 	record->time = pair.ticks;
@@ -315,7 +315,7 @@ static void gs_append_lost(void)
 {
 	for (int reason = 0; reason < GF_LOST_REASON_COUNT; reason++) {
 		uint64_t count = __atomic_load_n(&gs_journal.header->lost[reason], __ATOMIC_RELAXED);
-		struct gf_lost *record = count ? GS_RECORD(gs_flusher.thread, lost) : NULL;
+		struct gf_lost *record = count ? GS_DEFINITION(gs_flusher.thread, lost) : NULL;
 		if (!record)
 			continue;
 		record->reason = (uint32_t)reason;
@@ -383,6 +383,7 @@ static bool gs_helper_set_up(void)
 		return false;
 	gs_names_reset();
 	gs_stack_reset();
+	gs_stack_parts_reset();
 	gs_autograd_reset();
 	if (!gs_producer_begin() || !(gs_flusher.thread = gs_thread_attach())) {
 		gs_log(GS_LOG_ERROR, "no memory for the recorder; nothing is recorded");
@@ -439,13 +440,15 @@ static bool gs_helper_round(void)
 	uint32_t freed = gs_full_frame(full, full > GS_FULL_LIMIT);
 	if (gs_flusher.stopped)
 		return false;
+	uint32_t waiting = full - freed;
 	unused += freed;
 	unused += gs_chunks_add(unused);
 	if (unused < gs_flusher.free_wanted / 2) { /* in vain: smaller frames free chunks too */
 		full = gs_full_collect(&unused);
-		full = gs_full_frame(full, true);
-		unused += full;
-		freed += full;
+		uint32_t more = gs_full_frame(full, true);
+		waiting = full - more;
+		unused += more;
+		freed += more;
 	}
 	if (unused == 0 && freed == 0)
 		gs_supply_exhausted();
@@ -462,9 +465,16 @@ static bool gs_helper_round(void)
 	}
 	/* What waits in the journal will be some eighth of it in the trace. */
 	if (gs_flusher.limit &&
-	    gs_flusher.output.bytes + (uint64_t)full * GF_CHUNK_BYTES / 8 >= gs_flusher.limit)
+	    gs_flusher.output.bytes + (uint64_t)waiting * GF_CHUNK_BYTES / 8 >= gs_flusher.limit)
 		gs_stop_for_limit();
 	return freed > 0;
+}
+
+/* The mapping stays: a thread may still be writing to it. */
+static void gs_close_files(void)
+{
+	gf_held_close(&gs_flusher.output.file);
+	gf_held_close(&gs_journal.file);
 }
 
 static void gs_helper_finish(void)
@@ -484,13 +494,11 @@ static void gs_helper_finish(void)
 	gs_append_mark(gs_flusher.thread, GF_MARK_END, 0);
 	gs_full_frame(gs_full_collect(&unused), true);
 	gs_owned_frame(0);
-	if (gs_flusher.stopped)
-		return; /* the journal keeps what the trace lacks */
-	__atomic_fetch_or(&gs_journal.header->flags, GF_JOURNAL_CLEAN, __ATOMIC_RELAXED);
-	/* The mapping stays: a thread may still be writing to it. */
-	gs_output_remove_journal(&gs_flusher.output);
-	gf_held_close(&gs_flusher.output.file);
-	gf_held_close(&gs_journal.file);
+	if (!gs_flusher.stopped) { /* else the journal keeps what the trace lacks */
+		__atomic_fetch_or(&gs_journal.header->flags, GF_JOURNAL_CLEAN, __ATOMIC_RELAXED);
+		gs_output_remove_journal(&gs_flusher.output);
+	}
+	gs_close_files();
 }
 
 static void *gs_helper(void *unused)
@@ -506,6 +514,7 @@ static void *gs_helper(void *unused)
 	gs_supply_settle();
 	if (!gs_encoder_make()) {
 		gs_stop_for_disk(ENOMEM);
+		gs_close_files();
 		gs_futex_set(&gs_flusher.state, GS_HELPER_ENDED);
 		return NULL;
 	}
@@ -600,10 +609,8 @@ void gs_flusher_stop(void)
 
 void gs_flusher_close_inherited(void)
 {
-	if (gs_flusher.state != GS_HELPER_READY)
-		return;
-	gf_held_close(&gs_flusher.output.file);
-	gf_held_close(&gs_journal.file);
+	if (gs_flusher.state != GS_HELPER_NONE)
+		gs_close_files();
 }
 
 void gs_flusher_forget(void)

@@ -3,9 +3,10 @@
  * The helper thread: creates the files, keeps free chunks ahead of need, turns full chunks into
  * frames of the trace, and ends the recording.
  *
- * It is the only thread that writes to files or waits.  All signals are blocked in it and it takes
- * no lock that a hook could hold.  It is never joined: exit waits a bounded time for its last frame
- * and leaves the rest to the journal.
+ * It is the only thread that writes to files or waits.  All signals are blocked in it.  The loader's
+ * lock, which hooks may hold (in constructors), it takes only once it is ready: whatever hooks wait
+ * for after that they give up in a second.  It is never joined: exit waits a bounded time for its
+ * last frame and leaves the rest to the journal.
  */
 #ifndef GS_FLUSHER_H
 #define GS_FLUSHER_H

@@ -43,7 +43,8 @@ static bool python_seen;
 
 /* Where the defined libraries are, by id. */
 static struct place {
-	uintptr_t start, end;
+	uintptr_t start, end; /* 0: somewhere else by now */
+	uint64_t hash;
 } places[1u << LIBRARIES_LOG2];
 
 /* ---- finding ---- */
@@ -212,16 +213,27 @@ bool gs_library_python_seen(void)
 	return __atomic_load_n(&python_seen, __ATOMIC_RELAXED);
 }
 
+/* Another library lies where this one was: should it come back it has to be told again. */
+static void displace(struct place *place)
+{
+	__atomic_store_n(&place->end, 0, __ATOMIC_RELAXED);
+	gs_intern_failed(&defined, place->hash);
+	__atomic_add_fetch(&gs_library_changes, 1, __ATOMIC_RELAXED);
+}
+
 /* Note what is new about a library. */
-static void look_at(const struct gs_library *library, uint32_t id)
+static void look_at(const struct gs_library *library, uint32_t id, uint64_t hash)
 {
 	const char *slash = strrchr(library->path, '/');
 	if (strncmp(slash ? slash + 1 : library->path, "libpython3", 10) == 0)
 		__atomic_store_n(&python_seen, true, __ATOMIC_RELAXED);
-	for (uint32_t other = 1; other < id; other++)
-		if (library->start < __atomic_load_n(&places[other].end, __ATOMIC_RELAXED) &&
+	uint32_t count = __atomic_load_n(&defined.count, __ATOMIC_RELAXED);
+	for (uint32_t other = 1; other <= count; other++)
+		if (other != id &&
+		    library->start < __atomic_load_n(&places[other].end, __ATOMIC_RELAXED) &&
 		    __atomic_load_n(&places[other].start, __ATOMIC_RELAXED) < library->end)
-			__atomic_add_fetch(&gs_library_changes, 1, __ATOMIC_RELAXED);
+			displace(&places[other]);
+	places[id].hash = hash;
 	__atomic_store_n(&places[id].start, library->start, __ATOMIC_RELAXED);
 	__atomic_store_n(&places[id].end, library->end, __ATOMIC_RELAXED);
 }
@@ -245,7 +257,7 @@ void gs_library_define(uintptr_t address, const struct gs_stack_sink *sink)
 	uint32_t id = gs_intern(&defined, hash, &is_new);
 	if (!id || !is_new)
 		return;
-	look_at(&library, id);
+	look_at(&library, id, hash);
 	if (!append(&library, id, sink))
 		gs_intern_failed(&defined, hash);
 }

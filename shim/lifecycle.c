@@ -33,7 +33,7 @@ static const struct gs_part {
 	void (*stop)(void);
 	void (*fork_child)(void);
 } gs_parts[] = {
-    {"resolve", gs_resolve, NULL, gs_resolve_forget},
+    {"resolve", gs_resolve, NULL, NULL},
     {"torch", NULL, NULL, gs_torch_forget},
     {"stacks", NULL, NULL, gs_stack_forget},
     {"questions", NULL, NULL, gs_questions_forget},

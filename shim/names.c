@@ -13,8 +13,8 @@
 /* Open addressing; a key of 0 is a free slot.  Pages are touched as they fill. */
 struct gs_name_slot {
 	uint64_t key;
-	uint32_t id; /* 0: the number is not there yet */
-	uint32_t unused;
+	uint32_t id;   /* 0: the number is not there yet */
+	uint32_t lost; /* 1: there was no room for the text */
 };
 struct gs_name_table {
 	struct gs_name_slot names[GS_NAME_SLOTS];
@@ -58,14 +58,24 @@ static uint64_t gs_text_key(const char *text, size_t length)
 	return hash ? hash : 1;
 }
 
-static uint32_t gs_name_new(struct gs_thread *thread, const char *name, size_t length)
+/* @return whether the text is in the trace */
+static bool gs_name_new(struct gs_thread *thread, const char *name, size_t length, uint32_t *id_out)
 {
-	uint32_t id = __atomic_add_fetch(&gs_name_last_id, 1, __ATOMIC_RELAXED);
-	gs_append_text(thread, GF_TEXT_NAME, id, name, length);
-	return id;
+	*id_out = __atomic_add_fetch(&gs_name_last_id, 1, __ATOMIC_RELAXED);
+	return gs_append_text(thread, GF_TEXT_NAME, *id_out, name, length);
 }
 
-uint32_t gs_name_id(struct gs_thread *thread, const char *name)
+static bool gs_name_again(struct gs_thread *thread, struct gs_name_slot *slot, const char *name,
+    size_t length, uint32_t id)
+{
+	if (!__atomic_exchange_n(&slot->lost, 0, __ATOMIC_ACQ_REL) ||
+	    gs_append_text(thread, GF_TEXT_NAME, id, name, length))
+		return true;
+	__atomic_store_n(&slot->lost, 1, __ATOMIC_RELEASE);
+	return false;
+}
+
+bool gs_name_id(struct gs_thread *thread, const char *name, uint32_t *id_out)
 {
 	size_t length = strnlen(name, GF_TEXT_MAX_BYTES + 1);
 	uint64_t key = gs_text_key(name, length);
@@ -74,29 +84,31 @@ uint32_t gs_name_id(struct gs_thread *thread, const char *name)
 		uint64_t found = 0;
 		if (__atomic_compare_exchange_n(&slot->key, &found, key, false, __ATOMIC_ACQ_REL,
 			__ATOMIC_ACQUIRE)) {
-			uint32_t id = gs_name_new(thread, name, length);
-			__atomic_store_n(&slot->id, id, __ATOMIC_RELEASE);
-			return id;
+			bool written = gs_name_new(thread, name, length, id_out);
+			__atomic_store_n(&slot->lost, !written, __ATOMIC_RELAXED);
+			__atomic_store_n(&slot->id, *id_out, __ATOMIC_RELEASE);
+			return written;
 		}
 		if (found != key)
 			continue;
-		uint32_t id = __atomic_load_n(&slot->id, __ATOMIC_ACQUIRE);
-		/* Another thread is between the two stores above: a second number does no harm. */
-		return id ? id : gs_name_new(thread, name, length);
+		*id_out = __atomic_load_n(&slot->id, __ATOMIC_ACQUIRE);
+		if (*id_out)
+			return gs_name_again(thread, slot, name, length, *id_out);
+		break; /* another thread is at the stores above: a second number does no harm */
 	}
-	return gs_name_new(thread, name, length);
+	return gs_name_new(thread, name, length, id_out);
 }
 
-/* Enter a handle into the table of all threads.  @return whether it was there already */
-static bool gs_function_known(uint64_t function)
+/* Whether a handle is in the table of all threads.  `enter`: it is afterwards, if there is room. */
+static bool gs_function_known(uint64_t function, bool enter)
 {
 	uint64_t key = function ^ gs_function_epoch;
 	for (uint32_t i = 0; gs_table && i < GS_PROBES; i++) {
 		/* By the key: what a handle was before each unload fills other slots. */
 		uint64_t *slot = &gs_table->functions[(gs_mix(key) + i) % GS_FUNCTION_SLOTS];
-		uint64_t found = 0;
-		if (__atomic_compare_exchange_n(slot, &found, key, false, __ATOMIC_RELAXED,
-			__ATOMIC_RELAXED))
+		uint64_t found = __atomic_load_n(slot, __ATOMIC_RELAXED);
+		if (!found && (!enter || __atomic_compare_exchange_n(slot, &found, key, false,
+			__ATOMIC_RELAXED, __ATOMIC_RELAXED)))
 			return false;
 		if (found == key)
 			return true;
@@ -117,16 +129,15 @@ void gs_functions_forget(void)
 void gs_function_define(const struct gs_call *call, uint64_t module, uint64_t function,
     const char *name)
 {
-	gs_function_known(function);
-	gs_function_cache(call->thread, function);
 	if (!name && gs_ask.cuFuncGetName &&
 	    gs_ask.cuFuncGetName(&name, (CUfunction)(uintptr_t)function) != CUDA_SUCCESS)
 		name = NULL;
 	if (!name && gs_ask.cuKernelGetName &&
 	    gs_ask.cuKernelGetName(&name, (CUkernel)(uintptr_t)function) != CUDA_SUCCESS)
 		name = NULL;
-	uint32_t id = name ? gs_name_id(call->thread, name) : 0;
-	struct gf_module *record = GS_RECORD(call->thread, module);
+	uint32_t id = 0;
+	bool named = !name || gs_name_id(call->thread, name, &id);
+	struct gf_module *record = GS_DEFINITION(call->thread, module);
 	if (!record)
 		return;
 	record->time = call->end;
@@ -139,6 +150,10 @@ void gs_function_define(const struct gs_call *call, uint64_t module, uint64_t fu
 	record->status = call->status;
 	record->device = GF_DEVICE_UNKNOWN; /* a function may serve several */
 	GS_PUBLISH(record, module);
+	if (!named)
+		return; /* the next launch tries again */
+	gs_function_known(function, true);
+	gs_function_cache(call->thread, function);
 }
 
 GS_HOT void gs_function_seen(const struct gs_call *call, uint64_t function, bool captured)
@@ -149,7 +164,7 @@ GS_HOT void gs_function_seen(const struct gs_call *call, uint64_t function, bool
 	/* The name may load code, which a capture forbids: the next launch asks again. */
 	if (captured)
 		return;
-	if (gs_function_known(function))
+	if (gs_function_known(function, false))
 		gs_function_cache(call->thread, function);
 	else
 		gs_function_define(call, 0, function, NULL);

@@ -16,10 +16,11 @@
 /**
  * Number of a name; the first time it is defined in the trace, in this thread's chunk.
  *
- * @param name  copied; not NULL
- * @return a number from 1 up, the same for the same text in one recording
+ * @param name    copied; not NULL
+ * @param id_out  a number from 1 up, the same for the same text in one recording
+ * @return whether the text is in the trace; without room for it the next call tries again
  */
-uint32_t gs_name_id(struct gs_thread *thread, const char *name);
+bool gs_name_id(struct gs_thread *thread, const char *name, uint32_t *id_out);
 
 /**
  * Write that `function` has a name, as a MODULE record of kind FUNCTION.

@@ -15,7 +15,7 @@
 
 #define PAGE 4096u
 #define STACK_DEPTH_LIMIT (256u << 20) /* a main thread's stack ends far from any mapping */
-#define RECHECK 1024u /* every so many hits a chain is unwound again */
+#define RECHECK 1024u /* every so many times what is known is looked at again */
 
 static void **main_stack_end;
 
@@ -44,10 +44,15 @@ static bool reaches(struct gs_native_thread *thread, uintptr_t frame)
 		find_top(thread);
 	if (thread->no_stack || frame >= thread->high || thread->high - frame > STACK_DEPTH_LIMIT)
 		return false;
-	for (uintptr_t page = frame & ~(uintptr_t)(PAGE - 1); thread->low > page;
-	     thread->low -= PAGE)
-		if (!gs_safe_probe(thread->low - PAGE))
-			return false;
+	uintptr_t page = frame & ~(uintptr_t)(PAGE - 1);
+	if (page == thread->foreign_page && ++thread->foreign_asked % RECHECK)
+		return false;
+	for (; thread->low > page; thread->low -= PAGE) {
+		if (gs_safe_probe(thread->low - PAGE))
+			continue;
+		thread->foreign_page = page; /* no system call for each event of a coroutine */
+		return false;
+	}
 	return true;
 }
 
@@ -267,6 +272,7 @@ void gs_native_stack_reuse(struct gs_native_thread *thread)
 	/* Another stack, maybe a shorter one at the same place. */
 	thread->low = thread->high = 0;
 	thread->no_stack = false;
+	thread->foreign_page = 0;
 	forget_chains(thread);
 }
 

@@ -247,10 +247,15 @@ static struct gf_chunk *gs_chunk_claim(const struct gs_thread *thread, int tries
 	return chunk;
 }
 
-void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes)
+bool gs_may_claim(const struct gs_thread *thread)
 {
-	if (!thread->chunk && thread->next_try != GS_NEVER_TRIED && gs_now() < thread->next_try) {
-		gs_count_lost(GF_LOST_NO_CHUNK, 1);
+	return thread->next_try == GS_NEVER_TRIED || gs_now() >= thread->next_try;
+}
+
+void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes, uint32_t events)
+{
+	if (!thread->chunk && !gs_may_claim(thread)) {
+		gs_count_lost(GF_LOST_NO_CHUNK, events);
 		return NULL;
 	}
 	int tries = thread->next_try == GS_NEVER_TRIED ? GS_FIRST_CHUNK_TRIES
@@ -262,7 +267,7 @@ void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes)
 	if (!thread->chunk) {
 		thread->cursor = thread->limit = NULL;
 		thread->next_try = gs_now() + GS_RETRY_TICKS;
-		gs_count_lost(GF_LOST_NO_CHUNK, 1);
+		gs_count_lost(GF_LOST_NO_CHUNK, events);
 		gs_supply_ring(UINT64_MAX - 1);
 		return NULL;
 	}
@@ -285,7 +290,7 @@ bool gs_append_text(struct gs_thread *thread, enum gf_text_kind kind, uint32_t i
 		length = kept + strlen(GS_ELLIPSIS);
 	}
 	uint32_t room = (uint32_t)(sizeof(struct gf_text) + (length + 7) / 8 * 8);
-	struct gf_text *text = gs_reserve(thread, room);
+	struct gf_text *text = gs_reserve(thread, room, 0);
 	if (!text)
 		return false;
 	text->id = id;
@@ -300,7 +305,7 @@ bool gs_append_text(struct gs_thread *thread, enum gf_text_kind kind, uint32_t i
 
 void gs_append_mark(struct gs_thread *thread, enum gf_mark_kind kind, uint64_t value)
 {
-	struct gf_mark *mark = GS_RECORD(thread, mark);
+	struct gf_mark *mark = GS_DEFINITION(thread, mark);
 	if (!mark)
 		return;
 	mark->kind = kind;

@@ -147,8 +147,18 @@ static inline void gs_leave(void)
 	gs_tls.depth = 0;
 }
 
-/** Cold half of gs_reserve: next chunk.  NULL: counted as lost. */
-void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes) GS_HIDDEN __attribute__((cold));
+/** Cold half of gs_reserve: next chunk.  NULL: `events` are counted as lost. */
+void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes, uint32_t events) GS_HIDDEN
+    __attribute__((cold));
+
+/** Cold half of gs_has_room: no chunk.  @return whether it is time to look for one again */
+bool gs_may_claim(const struct gs_thread *thread) GS_HIDDEN __attribute__((cold));
+
+/** Whether it is worth to prepare what a record needs.  Without room that would be dropped too. */
+static inline bool gs_has_room(const struct gs_thread *thread)
+{
+	return GS_LIKELY(thread->chunk != NULL) || gs_may_claim(thread);
+}
 
 /*
  * The helper wiped the chunk, so its lines are in another processor's cache.  Fetched one event
@@ -164,20 +174,28 @@ static inline void gs_own_soon(const char *line)
 #endif
 }
 
-/** Room for a record of `bytes` (a multiple of 8), zeroed; NULL if there is none (counted). */
-static inline void *gs_reserve(struct gs_thread *thread, uint32_t bytes)
+/**
+ * Room for a record.
+ *
+ * @param bytes   a multiple of 8
+ * @param events  that are lost without it: 1, or 0 for definitions and marks
+ * @return zeroed; NULL if there is none
+ */
+static inline void *gs_reserve(struct gs_thread *thread, uint32_t bytes, uint32_t events)
 {
 	char *record = thread->cursor;
 	if (!GS_LIKELY((size_t)(thread->limit - record) >= bytes))
-		return gs_reserve_cold(thread, bytes);
+		return gs_reserve_cold(thread, bytes, events);
 	thread->cursor = record + bytes;
 	gs_own_soon(record + bytes + GS_CACHE_LINE);
 	gs_own_soon(record + bytes + 2 * GS_CACHE_LINE);
 	return record;
 }
 
-/* Room for a record of a type; its fields are zero. */
-#define GS_RECORD(thread, name) ((struct gf_##name *)gs_reserve((thread), sizeof(struct gf_##name)))
+/* Room for an event, or for a definition or mark, of a type; its fields are zero. */
+#define GS_RECORD(thread, name) ((struct gf_##name *)gs_reserve((thread), sizeof(struct gf_##name), 1))
+#define GS_DEFINITION(thread, name) \
+	((struct gf_##name *)gs_reserve((thread), sizeof(struct gf_##name), 0))
 #define GS_PUBLISH(record, name) \
 	gf_record_publish((record), GF_HEAD(GF_TAG_##name, sizeof(struct gf_##name)))
 

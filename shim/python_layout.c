@@ -123,7 +123,7 @@ const char *gs_python_from_debug_words(const uint64_t *words, uint16_t version,
 	if ((words[1] >> 16 & 0xffff) != version || words[2] > 1)
 		return "Python stacks are off: the debug offsets are those of another version";
 	if (!words_to_layout(words, version, &layout))
-		return "Python stacks are off: the interpreter's debug offsets make no sense";
+		return "Python stacks are off: the interpreter is newer than this version knows, or its debug offsets make no sense";
 	/* A wider text has two more words behind the ASCII struct: UTF-8 length and pointer. */
 	layout.text_other = layout.text_ascii + 16;
 	if (!layout.free_threaded) /* only there may a thread run a copy of the code */
@@ -302,6 +302,13 @@ static int test_frames(void)
 		if (count >= TEST_FRAMES_LIMIT || !test_frame(frame, &frame))
 			return count >= TEST_FRAMES_LIMIT ? 1 : -1;
 	return count > 0;
+}
+
+void gs_python_forget(void)
+{
+	int testing = GS_PYTHON_TESTING;
+	__atomic_compare_exchange_n(&gs_python_state_now, &testing, GS_PYTHON_FOUND, false,
+	    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 bool gs_python_test(void)

@@ -45,6 +45,9 @@ struct gs_python {
 
 extern struct gs_python gs_python;
 
+/** In a fork child: a self-test that another thread had begun will not end. */
+void gs_python_forget(void);
+
 /** enum gs_python_state now (acquire).  Threads: any. */
 static inline int gs_python_state(void)
 {

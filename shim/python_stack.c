@@ -7,14 +7,20 @@
 #include "shim/python_layouts.h"
 #include "shim/stack_hash.h"
 
-#define WATCH_LIMIT 8
-static uintptr_t watched[WATCH_LIMIT]; /* code objects; 0 ends the list */
-static bool watch_ended;
-
 #define WORD(address, offset) (*(const uintptr_t *)((address) + (offset)))
 #define HALF(address, offset) (*(const uint32_t *)((address) + (offset)))
 #define BYTE(address, offset) (*(const uint8_t *)((address) + (offset)))
 #define INLINE inline __attribute__((always_inline)) /* the layout is a constant then */
+
+#define WATCH_LIMIT 8
+static uintptr_t watched[WATCH_LIMIT];       /* code objects; 0 ends the list */
+static uintptr_t watched_marks[WATCH_LIMIT]; /* of theirs: an address may come to another one */
+static bool watch_ended;
+
+static INLINE uintptr_t code_mark(const struct gs_python *layout, uintptr_t code)
+{
+	return WORD(code, layout->code_name) + (WORD(code, layout->code_table) << 16);
+}
 
 void gs_python_stack_watch(uintptr_t code)
 {
@@ -22,9 +28,11 @@ void gs_python_stack_watch(uintptr_t code)
 		return;
 	for (unsigned i = 0; i < WATCH_LIMIT; i++) {
 		uintptr_t expected = 0;
-		if (__atomic_compare_exchange_n(&watched[i], &expected, code, false,
-		    __ATOMIC_RELEASE, __ATOMIC_RELAXED) || expected == code)
-			return;
+		if (!__atomic_compare_exchange_n(&watched[i], &expected, code, false,
+		    __ATOMIC_RELEASE, __ATOMIC_RELAXED) && expected != code)
+			continue;
+		__atomic_store_n(&watched_marks[i], code_mark(&gs_python, code), __ATOMIC_RELEASE);
+		return;
 	}
 }
 
@@ -71,19 +79,24 @@ static uintptr_t first_local(uintptr_t frame)
 	return value;
 }
 
-/*
- * Nearly always one or two are watched: those are read once a walk, any others from the list.
- */
-static inline bool is_watched(const struct walking *walk, uintptr_t code)
+static __attribute__((cold, noinline)) bool is_watched_still(uintptr_t code)
 {
-	if (code == walk->first_watched || code == walk->second_watched)
-		return true;
-	if (__builtin_expect(!walk->more_watched, 1))
-		return false;
-	for (unsigned i = 2; i < WATCH_LIMIT; i++)
+	for (unsigned i = 0; i < WATCH_LIMIT; i++)
 		if (__atomic_load_n(&watched[i], __ATOMIC_RELAXED) == code)
-			return true;
+			return __atomic_load_n(&watched_marks[i], __ATOMIC_RELAXED) ==
+			    code_mark(&gs_python, code);
 	return false;
+}
+
+/* Nearly always one or two are watched: those are read once a walk, any others from the list. */
+static INLINE bool is_watched(const struct walking *walk, const struct gs_python *layout,
+    uintptr_t code)
+{
+	if (code == walk->first_watched)
+		return __atomic_load_n(&watched_marks[0], __ATOMIC_RELAXED) == code_mark(layout, code);
+	if (code == walk->second_watched)
+		return __atomic_load_n(&watched_marks[1], __ATOMIC_RELAXED) == code_mark(layout, code);
+	return __builtin_expect(walk->more_watched, 0) && is_watched_still(code);
 }
 
 /* Where the bytes begin that the frame's instruction pointer points into. */
@@ -113,7 +126,7 @@ static INLINE void add_frame(struct walking *walk, const struct gs_python *layou
 {
 	uint32_t place = GF_PLACE(lasti, 0);
 	uintptr_t module = 0;
-	if (__builtin_expect(is_watched(walk, code), 0)) {
+	if (__builtin_expect(is_watched(walk, layout, code), 0)) {
 		module = first_local(frame);
 		walk->hash = gs_hash_add(walk->hash, module);
 	}

@@ -16,6 +16,9 @@
 #include "shim/cuda_types.h"
 #include "shim/producer.h"
 
+#define GS_HANDLE(x) ((uint64_t)(uintptr_t)(x))
+#define GS_OK(call) ((call)->status == CUDA_SUCCESS)
+
 #pragma GCC visibility push(hidden)
 
 /* recorders_memory.c */

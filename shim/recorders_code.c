@@ -3,9 +3,6 @@
 #include "shim/questions.h"
 #include "shim/recorders.h"
 
-#define GS_HANDLE(x) ((uint64_t)(uintptr_t)(x))
-#define GS_OK(call) ((call)->status == CUDA_SUCCESS)
-
 /* ---- modules, libraries, functions ---- */
 
 static void gs_module_at(const struct gs_call *call, enum gf_module_kind kind, uint64_t time,

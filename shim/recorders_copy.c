@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shim/call_stack.h"
 #include "shim/questions.h"
 #include "shim/recorders.h"
-
-#define GS_HANDLE(x) ((uint64_t)(uintptr_t)(x))
+#include "shim/stack_parts.h"
 
 /* What the calls differ in.  `stream` counts only with GF_FLAG_ASYNC. */
 struct gs_copy_facts {
@@ -16,7 +14,7 @@ static void gs_copy_at(const struct gs_call *call, struct gs_copy_facts facts)
 {
 	uint16_t device = gs_device(call->thread);
 	uint32_t captured = facts.flags & GF_FLAG_ASYNC ? gs_captured_flag(call, facts.stream) : 0;
-	uint32_t stack = gs_stack_take(GS_STACK_TRANSFER, call->thread);
+	uint32_t stack = gs_stack_of(call, GS_STACK_TRANSFER);
 	struct gf_copy *record = GS_RECORD(call->thread, copy);
 	if (!record)
 		return;

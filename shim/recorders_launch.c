@@ -3,9 +3,6 @@
 #include "shim/questions.h"
 #include "shim/recorders.h"
 
-#define GS_HANDLE(x) ((uint64_t)(uintptr_t)(x))
-#define GS_OK(call) ((call)->status == CUDA_SUCCESS)
-
 struct gs_launch_facts {
 	CUfunction function;
 	CUstream stream;

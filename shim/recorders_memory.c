@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shim/call_stack.h"
 #include "shim/questions.h"
 #include "shim/recorders.h"
-
-#define GS_OK(call) ((call)->status == CUDA_SUCCESS)
-#define GS_HANDLE(x) ((uint64_t)(uintptr_t)(x))
+#include "shim/stack_parts.h"
 
 /* What differs between the calls; the rest comes from the call itself. */
 struct gs_memory_facts {
@@ -20,7 +17,7 @@ static void gs_memory_at(const struct gs_call *call, enum gf_memory_kind kind, u
 	uint16_t device = facts.device_plus_one ? (uint16_t)(facts.device_plus_one - 1)
 						: gs_device(call->thread);
 	uint32_t stack =
-	    time == call->end ? gs_stack_take(GS_STACK_ALLOCATION, call->thread) : 0;
+	    time == call->end ? gs_stack_of(call, GS_STACK_ALLOCATION) : 0;
 	struct gf_memory *record = GS_RECORD(call->thread, memory);
 	if (!record)
 		return;

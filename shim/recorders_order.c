@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shim/call_stack.h"
 #include "shim/questions.h"
 #include "shim/recorders.h"
-
-#define GS_HANDLE(x) ((uint64_t)(uintptr_t)(x))
-#define GS_OK(call) ((call)->status == CUDA_SUCCESS)
+#include "shim/stack_parts.h"
 
 /* ---- calls that wait ---- */
 
 static void gs_wait_at(const struct gs_call *call, enum gf_wait_kind kind, uint64_t object)
 {
 	uint16_t device = gs_device(call->thread);
-	uint32_t stack = gs_stack_take(GS_STACK_TRANSFER, call->thread);
+	uint32_t stack = gs_stack_of(call, GS_STACK_TRANSFER);
 	struct gf_wait *record = GS_RECORD(call->thread, wait);
 	if (!record)
 		return;

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 #include "shim/hooks.h"
@@ -17,7 +16,7 @@
 /* Beyond the rows of hook_table.h: handed out, but not exported. */
 enum { GS_GET_PROC_ADDRESS = GS_HOOK_COUNT, GS_GET_PROC_ADDRESS_V2, GS_NAMED_COUNT };
 
-enum gs_resolve_state { GS_RESOLVE_NONE, GS_RESOLVE_BUSY, GS_RESOLVE_DONE };
+enum gs_resolve_state { GS_RESOLVE_NONE, GS_RESOLVE_DONE };
 
 void *(*gs_real_dlsym)(void *, const char *);
 
@@ -28,7 +27,6 @@ static struct {
 	uint16_t hook;
 } gs_addresses[GS_ADDRESS_SLOTS];
 static uint32_t gs_resolve_state;
-static const struct gs_tls *gs_resolver; /* thread that is busy */
 static void (*gs_prepare)(void);
 
 static CUresult (*gs_real_get)(const char *, void **, int, cuuint64_t);
@@ -203,16 +201,21 @@ void *gs_dlsym_filter(void *handle, const char *name, const void *caller)
 
 /* ---- real functions ---- */
 
+/*
+ * Threads may fill this table side by side as well.  One function under two names: the first row
+ * stands for both, whoever claimed the slot.
+ */
 static void gs_address_enter(void *real, uint16_t hook)
 {
 	for (uintptr_t i = (uintptr_t)real >> 4;; i++) {
-		if (gs_addresses[i % GS_ADDRESS_SLOTS].real == real)
-			return; /* one function under two names: the first row stands for both */
-		if (!gs_addresses[i % GS_ADDRESS_SLOTS].real) {
-			gs_addresses[i % GS_ADDRESS_SLOTS].hook = hook;
-			gs_addresses[i % GS_ADDRESS_SLOTS].real = real;
-			return;
-		}
+		void *found = NULL;
+		uint16_t unnamed = 0;
+		if (!__atomic_compare_exchange_n(&gs_addresses[i % GS_ADDRESS_SLOTS].real, &found, real,
+			false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) && found != real)
+			continue;
+		__atomic_compare_exchange_n(&gs_addresses[i % GS_ADDRESS_SLOTS].hook, &unnamed, hook,
+		    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		return;
 	}
 }
 
@@ -220,20 +223,27 @@ static void gs_address_enter(void *real, uint16_t hook)
 static uint16_t gs_address_find(const void *real)
 {
 	for (uintptr_t i = (uintptr_t)real >> 4;; i++) {
-		if (gs_addresses[i % GS_ADDRESS_SLOTS].real == real)
-			return gs_addresses[i % GS_ADDRESS_SLOTS].hook;
-		if (!gs_addresses[i % GS_ADDRESS_SLOTS].real)
+		const void *found =
+		    __atomic_load_n(&gs_addresses[i % GS_ADDRESS_SLOTS].real, __ATOMIC_RELAXED);
+		if (found == real)
+			return __atomic_load_n(
+			    &gs_addresses[i % GS_ADDRESS_SLOTS].hook, __ATOMIC_RELAXED);
+		if (!found)
 			return 0;
 	}
 }
 
+/* The same value from every thread: a store that others may repeat. */
+#define GS_KEEP(variable, value) \
+	__atomic_store_n(&(variable), (__typeof__(variable))(value), __ATOMIC_RELAXED)
+
 static void gs_resolve_from(void *driver)
 {
-#define Q(fn, ...) gs_ask.fn = (CUresult(*)(__VA_ARGS__))gs_dlsym(driver, #fn);
+#define Q(fn, ...) GS_KEEP(gs_ask.fn, gs_dlsym(driver, #fn));
 	GS_QUESTIONS(Q)
 #undef Q
-	gs_real_get = (__typeof__(gs_real_get))gs_dlsym(driver, "cuGetProcAddress");
-	gs_real_get_v2 = (__typeof__(gs_real_get_v2))gs_dlsym(driver, "cuGetProcAddress_v2");
+	GS_KEEP(gs_real_get, gs_dlsym(driver, "cuGetProcAddress"));
+	GS_KEEP(gs_real_get_v2, gs_dlsym(driver, "cuGetProcAddress_v2"));
 	if (gs_real_get)
 		gs_address_enter((void *)gs_real_get, GS_GET_PROC_ADDRESS);
 	if (gs_real_get_v2)
@@ -245,35 +255,31 @@ static void gs_resolve_from(void *driver)
 		gs_address_enter(real, (uint16_t)hook);
 		__atomic_store_n(gs_hook_rows[hook].real, real, __ATOMIC_RELAXED);
 	}
-	dlerror(); /* names that this driver lacks left a message */
 }
 
+/*
+ * Nobody waits for somebody else here: who looks up needs the loader's lock, and who would wait may
+ * hold it (a constructor of a library that is being loaded).  So threads that come side by side all
+ * do the same work.
+ */
 bool gs_resolve(void)
 {
-	for (;;) {
-		uint32_t state = GS_RESOLVE_NONE;
-		if (__atomic_compare_exchange_n(&gs_resolve_state, &state, GS_RESOLVE_BUSY, false,
-			__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
-			break;
-		if (state == GS_RESOLVE_DONE)
-			return true;
-		if (__atomic_load_n(&gs_resolver, __ATOMIC_RELAXED) == &gs_tls)
-			return false; /* we are asked by what we are asking */
-		sched_yield();
-	}
+	static __thread bool asking;
+	if (__atomic_load_n(&gs_resolve_state, __ATOMIC_ACQUIRE) == GS_RESOLVE_DONE)
+		return true;
+	if (asking)
+		return false; /* we are asked by what we are asking */
 	int saved = errno;
-	__atomic_store_n(&gs_resolver, &gs_tls, __ATOMIC_RELAXED);
+	asking = true;
 	/* Our reference keeps the driver mapped; the pointers above stay good. */
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	if (driver)
 		gs_resolve_from(driver);
-	else
-		dlerror();
-	__atomic_store_n(&gs_resolver, NULL, __ATOMIC_RELAXED);
-	__atomic_store_n(&gs_resolve_state, driver ? GS_RESOLVE_DONE : GS_RESOLVE_NONE,
-	    __ATOMIC_RELEASE);
-	if (driver && gs_prepare)
+	asking = false;
+	if (driver && __atomic_exchange_n(&gs_resolve_state, GS_RESOLVE_DONE, __ATOMIC_ACQ_REL) ==
+	    GS_RESOLVE_NONE && gs_prepare)
 		gs_prepare();
+	dlerror(); /* what was not found left a message */
 	errno = saved;
 	return driver;
 }
@@ -281,13 +287,6 @@ bool gs_resolve(void)
 void gs_resolve_on_driver(void (*prepare)(void))
 {
 	gs_prepare = prepare;
-}
-
-void gs_resolve_forget(void)
-{
-	gs_resolver = NULL;
-	if (gs_resolve_state == GS_RESOLVE_BUSY)
-		gs_resolve_state = GS_RESOLVE_NONE;
 }
 
 /* ---- cuGetProcAddress ---- */
@@ -306,14 +305,28 @@ const char *gs_unhooked(uint32_t index)
 	return gs_unhooked_names[index].text;
 }
 
+/* Every statically linked runtime asks for the same list. */
+static bool gs_unhooked_known(const char *text)
+{
+	const char *known;
+	for (uint32_t index = 0; (known = gs_unhooked(index)) != NULL; index++)
+		if (strcmp(known, text) == 0)
+			return true;
+	return false;
+}
+
 static void gs_unhooked_add(const char *name, int version)
 {
+	char text[sizeof(gs_unhooked_names[0].text)];
+	struct gs_line line;
+	gs_line_start(&line, text, sizeof(text));
+	gs_line_format(&line, "%s@%d", name, version);
+	if (gs_unhooked_known(text))
+		return;
 	uint32_t index = __atomic_fetch_add(&gs_unhooked_count, 1, __ATOMIC_RELAXED);
 	if (index >= GS_UNHOOKED_LIMIT)
 		return;
-	struct gs_line line;
-	gs_line_start(&line, gs_unhooked_names[index].text, sizeof(gs_unhooked_names[index].text));
-	gs_line_format(&line, "%s@%d", name, version);
+	memcpy(gs_unhooked_names[index].text, text, sizeof(text));
 	__atomic_store_n(&gs_unhooked_names[index].ready, 1, __ATOMIC_RELEASE);
 }
 

@@ -43,9 +43,6 @@ void gs_resolve_on_driver(void (*prepare)(void));
 /** The real dlsym for our own look-ups; the caller's scope is ours. */
 void *gs_dlsym(void *handle, const char *name);
 
-/** In a fork child: a look-up that another thread had begun will not end. */
-void gs_resolve_forget(void);
-
 #define GS_UNHOOKED_LIMIT 64
 
 /**

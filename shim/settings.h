@@ -32,7 +32,7 @@ enum gs_class {
 };
 
 /**
- * Look the variables up.  The first call decides; texts are borrowed from the environment and
+ * Look the variables up.  A later call overwrites; texts are borrowed from the environment and
  * copied, so that a later setenv of the program changes nothing.
  *
  * Threads: one, before any other function here.

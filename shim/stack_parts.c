@@ -12,7 +12,10 @@
 
 enum { STACKS_NONE, STACKS_PYTHON, STACKS_NATIVE, STACKS_ALL }; /* as in settings_table.h */
 
-static const char *gs_trouble;
+static const char *gs_trouble; /* NULL: none */
+static struct gs_told {
+	bool trouble, autograd;
+} gs_told; /* notices that this trace has; helper thread only */
 static uint32_t gs_prepared;
 
 static bool gs_append_definition(void *context, enum gf_text_kind kind, uint32_t id,
@@ -24,7 +27,7 @@ static bool gs_append_definition(void *context, enum gf_text_kind kind, uint32_t
 static void gs_skip_own_code(void)
 {
 	struct gs_library own;
-	if (gs_library_find((uintptr_t)&gs_stack_parts_prepare, &own))
+	if (gs_library_init() && gs_library_find((uintptr_t)&gs_stack_parts_prepare, &own))
 		gs_native_stack_skip(own.start, own.end);
 }
 
@@ -46,22 +49,31 @@ void gs_stack_parts_prepare(void)
 		return;
 	int saved = errno;
 	gs_choose_parts(parts);
-	if (parts[GS_STACK_ALLOCATION])
-		gs_trouble = gs_stack_init(parts, gs_append_definition);
-	else
-		gs_trouble = "call stacks are not recorded: GPUSHIM_STACKS is none";
-	gs_skip_own_code();
+	const char *trouble = "call stacks are not recorded: GPUSHIM_STACKS is none";
+	if (parts[GS_STACK_ALLOCATION]) {
+		gs_skip_own_code(); /* before the first stack is taken */
+		trouble = gs_stack_init(parts, gs_append_definition);
+	}
+	__atomic_store_n(&gs_trouble, trouble, __ATOMIC_RELEASE);
 	errno = saved;
+}
+
+void gs_stack_parts_reset(void)
+{
+	gs_told = (struct gs_told){false, false};
 }
 
 const char *gs_stack_parts_notice(void)
 {
-	static const char *told;
-	const char *text = __atomic_exchange_n(&gs_trouble, NULL, __ATOMIC_ACQ_REL);
-	if (text)
+	const char *text = __atomic_load_n(&gs_trouble, __ATOMIC_ACQUIRE);
+	if (text && !gs_told.trouble) {
+		gs_told.trouble = true;
 		return text;
+	}
 	text = gs_autograd_notice();
-	if (text && !told)
-		return told = text;
+	if (text && !gs_told.autograd) {
+		gs_told.autograd = true;
+		return text;
+	}
 	return gs_stack_next_notice();
 }

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "shim/call_stack.h"
 #include "shim/hooks.h"
 #include "shim/resolve.h"
+#include "shim/stack_parts.h"
 #include "shim/torch_table.h"
 
 #define GS_C10_CUDA 1 /* c10::DeviceType::CUDA */
@@ -47,6 +47,19 @@ const char *gs_torch_notice(void)
 
 /* ---- records ---- */
 
+/* Inside allocate() it is known what was asked for and on which stream.  @return GF_FLAG_* */
+static inline uint32_t gs_request(struct gs_c10_device device, uint64_t *requested_out,
+    uint64_t *stream_out)
+{
+	if (!gs_tls.in_allocator)
+		return 0;
+	*requested_out = gs_tls.requested;
+	if (!gs_current_stream)
+		return GF_FLAG_IN_ALLOCATOR | GF_FLAG_REQUEST_KNOWN;
+	*stream_out = (uint64_t)gs_current_stream(device.index).id;
+	return GF_FLAG_IN_ALLOCATOR | GF_FLAG_REQUEST_KNOWN | GF_FLAG_STREAM_KNOWN;
+}
+
 static GS_HOT void gs_block(uint64_t address, int64_t size, uint64_t allocated, uint64_t reserved,
     struct gs_c10_device device)
 {
@@ -57,7 +70,7 @@ static GS_HOT void gs_block(uint64_t address, int64_t size, uint64_t allocated, 
 	call.status = 0;
 	bool attended = gs_attend(&call);
 	uint32_t stack =
-	    attended && size > 0 ? gs_stack_take(GS_STACK_ALLOCATION, call.thread) : 0;
+	    attended && size > 0 ? gs_stack_of(&call, GS_STACK_ALLOCATION) : 0;
 	struct gf_block *record = attended ? GS_RECORD(call.thread, block) : NULL;
 	if (record) {
 		record->stack_id = stack;
@@ -68,14 +81,8 @@ static GS_HOT void gs_block(uint64_t address, int64_t size, uint64_t allocated, 
 		record->reserved = reserved;
 		record->device = (uint8_t)device.index;
 		record->flags = gs_stack_in_backward() ? GF_FLAG_BACKWARD : 0;
-		if (size > 0 && gs_tls.in_allocator) {
-			record->requested = gs_tls.requested;
-			record->flags |= GF_FLAG_IN_ALLOCATOR | GF_FLAG_REQUEST_KNOWN;
-			if (gs_current_stream) {
-				record->stream = (uint64_t)gs_current_stream(device.index).id;
-				record->flags |= GF_FLAG_STREAM_KNOWN;
-			}
-		}
+		if (size > 0)
+			record->flags |= gs_request(device, &record->requested, &record->stream);
 		GS_PUBLISH(record, block);
 	}
 	gs_leave();
@@ -89,7 +96,7 @@ static void gs_out_of_memory(uint64_t size, uint64_t allocated, uint64_t reserve
 		return;
 	call.status = 0;
 	bool attended = gs_attend(&call);
-	uint32_t stack = attended ? gs_stack_take(GS_STACK_ALLOCATION, call.thread) : 0;
+	uint32_t stack = attended ? gs_stack_of(&call, GS_STACK_ALLOCATION) : 0;
 	struct gf_oom *record = attended ? GS_RECORD(call.thread, oom) : NULL;
 	if (record) {
 		record->stack_id = stack;
@@ -98,14 +105,7 @@ static void gs_out_of_memory(uint64_t size, uint64_t allocated, uint64_t reserve
 		record->allocated = allocated;
 		record->reserved = reserved;
 		record->device = (uint8_t)device.index;
-		if (gs_tls.in_allocator) {
-			record->requested = gs_tls.requested;
-			record->flags = GF_FLAG_IN_ALLOCATOR | GF_FLAG_REQUEST_KNOWN;
-			if (gs_current_stream) {
-				record->stream = (uint64_t)gs_current_stream(device.index).id;
-				record->flags |= GF_FLAG_STREAM_KNOWN;
-			}
-		}
+		record->flags = gs_request(device, &record->requested, &record->stream);
 		GS_PUBLISH(record, oom);
 	}
 	gs_leave();
@@ -134,6 +134,8 @@ void *gs_torch_symbol(const char *symbol, const void *caller)
 	if (dladdr(caller, &info) && info.dli_fname)
 		handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	void *found = handle ? gs_dlsym(handle, symbol) : NULL;
+	if (!found)
+		dlerror();
 	errno = saved;
 	return found;
 }

@@ -190,6 +190,34 @@ static void mode_probe(long number) /* is there CUDA?  That is no use of it. */
 	load();
 }
 
+static void mode_error(long number) /* a look-up that went well leaves no message */
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	need(driver, "libcuda.so.1");
+	dlerror();
+	need(dlsym(driver, "cuMemAlloc_v2"), "cuMemAlloc_v2");
+	const char *message = dlerror();
+	need(!message, message ? message : "");
+}
+
+static void *look_up(void *driver)
+{
+	need(dlsym(driver, "cuMemAlloc_v2"), "cuMemAlloc_v2");
+	return NULL;
+}
+
+/* A thread looks functions up while a library is loaded whose constructor does so too. */
+static void mode_constructor(long number)
+{
+	pthread_t thread;
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	need(driver && pthread_create(&thread, NULL, look_up, driver) == 0, "thread");
+	struct timespec pause = {.tv_nsec = number * 1000};
+	nanosleep(&pause, NULL);
+	need(dlopen(getenv("HOST_LIBRARY"), RTLD_NOW), "HOST_LIBRARY");
+	pthread_join(thread, NULL);
+}
+
 static void mode_cycles(long number)
 {
 	load();
@@ -432,6 +460,8 @@ static const struct {
 } modes[] = {
     {"nothing", mode_nothing},
     {"probe", mode_probe},
+    {"error", mode_error},
+    {"constructor", mode_constructor},
     {"cycles", mode_cycles},
     {"linked", mode_linked},
     {"threads", mode_threads},

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorder in a small C program: every way to reach the driver, to multiply and to end."""
+import os
 import re
 import signal
 import subprocess
@@ -69,6 +70,26 @@ def much_thread_local_data():
                           capture_output=True, text=True, timeout=60)
     equal("status and stderr", (done.returncode, done.stderr), (0, ""))
     equal("allocations", info(one(where, done))["events"]["block_alloc"], 1)
+
+
+@test
+def a_good_look_up_leaves_no_error():
+    for stacks in ("none", "python", "native", "all"):
+        where, done = host("error", GPUSHIM_STACKS=stacks)
+        equal("status and stderr", (done.returncode, done.stderr), (0, ""))
+
+
+@test
+def a_constructor_that_looks_up():
+    """It holds the loader's lock, which a look-up in another thread needs."""
+    where = folder()
+    source, library = where / "constructor.c", where / "constructor.so"
+    source.write_text('#include <dlfcn.h>\n__attribute__((constructor)) static void look_up(void)\n'
+                      '{\n\tdlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), "cuMemFree_v2");\n}\n')
+    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    for delay_us in range(0, 160, 4):
+        where, done = host("constructor", delay_us, timeout=20, HOST_LIBRARY=library)
+        equal("status and stderr", (done.returncode, done.stderr), (0, ""))
 
 
 @test

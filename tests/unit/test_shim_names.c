@@ -38,17 +38,24 @@ static uint32_t count_records(unsigned tag)
 	return count;
 }
 
+static uint32_t number_of(struct gs_thread *thread, const char *name)
+{
+	uint32_t id = 0;
+	gs_name_id(thread, name, &id);
+	return id;
+}
+
 TEST(same_text_same_number)
 {
 	record_here(4);
 	struct gs_thread *thread = gs_thread_attach();
 	REQUIRE(thread);
 	uint32_t texts = count_records(GF_TAG_text);
-	uint32_t a = gs_name_id(thread, "alpha"), b = gs_name_id(thread, "beta");
+	uint32_t a = number_of(thread, "alpha"), b = number_of(thread, "beta");
 	EXPECT(a != b);
-	EXPECT_EQ(gs_name_id(thread, "alpha"), a);
-	EXPECT_EQ(gs_name_id(thread, "beta"), b);
-	EXPECT(gs_name_id(thread, "") != a);
+	EXPECT_EQ(number_of(thread, "alpha"), a);
+	EXPECT_EQ(number_of(thread, "beta"), b);
+	EXPECT(number_of(thread, "") != a);
 	EXPECT_EQ(count_records(GF_TAG_text), texts + 3);
 }
 
@@ -98,17 +105,17 @@ TEST(long_texts_end_in_an_ellipsis)
 	record_here(8);
 	struct gs_thread *thread = gs_thread_attach();
 	memset(name, 'x', GF_TEXT_MAX_BYTES);
-	uint32_t whole = gs_name_id(thread, name);
+	uint32_t whole = number_of(thread, name);
 	const struct gf_text *text = last_text(thread, GF_TEXT_MAX_BYTES);
 	EXPECT_EQ(text->length, GF_TEXT_MAX_BYTES);
 	EXPECT(memcmp(gf_text_bytes(text), name, GF_TEXT_MAX_BYTES) == 0);
 	memset(name, 'x', GF_TEXT_MAX_BYTES + 50);
-	EXPECT(gs_name_id(thread, name) != whole);
+	EXPECT(number_of(thread, name) != whole);
 	text = last_text(thread, GF_TEXT_MAX_BYTES);
 	EXPECT_EQ(text->length, GF_TEXT_MAX_BYTES);
 	EXPECT(memcmp(gf_text_bytes(text) + text->length - 4, "x\xe2\x80\xa6", 4) == 0);
 	memcpy(name + GF_TEXT_MAX_BYTES - 4, "\xc3\xa4", 2); /* a character where the cut would be */
-	gs_name_id(thread, name);
+	number_of(thread, name);
 	text = last_text(thread, GF_TEXT_MAX_BYTES);
 	EXPECT_EQ(text->length, GF_TEXT_MAX_BYTES - 1);
 	EXPECT(memcmp(gf_text_bytes(text) + text->length - 4, "x\xe2\x80\xa6", 4) == 0);
@@ -120,7 +127,7 @@ static void *name_many(void *unused)
 	for (int i = 0; thread && i < 3000; i++) {
 		char name[32];
 		snprintf(name, sizeof(name), "kernel_%d", i % 500);
-		if (!gs_name_id(thread, name))
+		if (!number_of(thread, name))
 			return thread;
 	}
 	return NULL;
@@ -143,17 +150,54 @@ TEST(many_threads)
 	EXPECT_EQ(gs_journal.header->lost[GF_LOST_NO_CHUNK], 0);
 }
 
-TEST(full_journal_counts_losses)
+static void fill_journal(struct gs_thread *thread)
+{
+	static char name[4000];
+	memset(name, 'x', sizeof(name) - 1);
+	while (gs_append_text(thread, GF_TEXT_NAME, 1, name, sizeof(name) - 1))
+		;
+}
+
+static void free_journal(struct gs_thread *thread)
+{
+	for (uint32_t i = 0; i < gs_journal.header->chunk_count; i++) {
+		struct gf_chunk *chunk = gf_journal_chunk(&gs_journal, i);
+		memset((char *)chunk + GF_CHUNK_HEADER_BYTES, 0, GF_CHUNK_BYTES - GF_CHUNK_HEADER_BYTES);
+		__atomic_store_n(&chunk->state, GF_CHUNK_FREE, __ATOMIC_RELEASE);
+	}
+	thread->next_try = 0;
+}
+
+TEST(full_journal_counts_lost_events_only)
 {
 	record_here(1);
 	struct gs_thread *thread = gs_thread_attach();
 	REQUIRE(thread);
-	char name[4000];
-	memset(name, 'x', sizeof(name) - 1);
-	name[sizeof(name) - 1] = 0;
-	for (int i = 0; i < 40; i++)
-		gs_append_text(thread, GF_TEXT_NAME, 1, name, sizeof(name) - 1);
-	EXPECT_EQ(gs_journal.header->lost[GF_LOST_NO_CHUNK], 40 - 16);
+	fill_journal(thread);
+	EXPECT_EQ(gs_journal.header->lost[GF_LOST_NO_CHUNK], 0); /* definitions are no events */
+	for (int i = 0; i < 24; i++)
+		EXPECT(!GS_RECORD(thread, block));
+	gs_append_mark(thread, GF_MARK_END, 0);
+	EXPECT_EQ(gs_journal.header->lost[GF_LOST_NO_CHUNK], 24);
+}
+
+TEST(names_without_room_are_written_later)
+{
+	record_here(1);
+	struct gs_call call = {.hook = 1, .class = GS_CLASS_KERNELS};
+	REQUIRE(gs_attend(&call));
+	uint32_t id, again;
+	fill_journal(call.thread);
+	EXPECT(!gs_has_room(call.thread));
+	EXPECT(!gs_name_id(call.thread, "alpha", &id));
+	gs_function_define(&call, 0, 0x1000, "kernel");
+	free_journal(call.thread);
+	EXPECT(gs_name_id(call.thread, "alpha", &again));
+	EXPECT_EQ(again, id);
+	gs_function_seen(&call, 0x1000, false);
+	gs_function_seen(&call, 0x1000, false);
+	EXPECT_EQ(count_records(GF_TAG_text), 1);
+	EXPECT_EQ(count_records(GF_TAG_module), 1);
 }
 
 static void *one_event(void *unused)
