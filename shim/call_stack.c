@@ -45,7 +45,7 @@ static uint8_t use_parts[GS_STACK_USES];
 static gs_stack_append *append;
 static uint32_t notices_due, notices_told;
 
-enum { NOTICE_FULL = 1, NOTICE_CROWDED = 2, NOTICE_THREADS = 4, NOTICE_PYTHON = 8 };
+enum { NOTICE_FULL = 1, NOTICE_CROWDED = 2, NOTICE_THREADS = 4, NOTICE_PYTHON = 8, NOTICE_NAMES = 16 };
 
 static void notice(uint32_t which)
 {
@@ -122,6 +122,8 @@ static void put_python(struct stack_thread *state, const struct gs_stack_sink *s
 	for (uint32_t i = 0; i < state->python.count; i++) {
 		const struct gs_python_frame *frame = &state->python.frames[i];
 		out[i].code = gs_python_code_id(frame->code, sink);
+		if (!out[i].code)
+			notice(NOTICE_NAMES);
 		out[i].place = frame->place;
 	}
 }
@@ -162,7 +164,8 @@ static bool define(struct stack_thread *state, uint32_t id, const struct found *
 	if (native)
 		memcpy(at, native->addresses, native->frames * sizeof(uint64_t));
 	for (uint32_t i = 0; i < head.native_count; i++)
-		gs_library_define(native->addresses[i] - 1, &sink);
+		if (!gs_library_define(native->addresses[i] - 1, &sink))
+			notice(NOTICE_NAMES);
 	at += head.native_count * sizeof(uint64_t);
 	head.module_count = put_modules(state, (struct gf_stack_module *)(void *)at);
 	at += head.module_count * sizeof(struct gf_stack_module);
@@ -311,6 +314,8 @@ const char *gs_stack_next_notice(void)
 		return "layers are no longer told apart in call stacks: there are very many";
 	case NOTICE_THREADS:
 		return "some events have no call stack: more than 1024 threads at once";
+	case NOTICE_NAMES:
+		return "some frames of call stacks have no name: there are very many code objects or libraries";
 	default: return gs_python_trouble();
 	}
 }

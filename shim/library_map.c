@@ -247,19 +247,20 @@ static uint64_t library_hash(const struct gs_library *library)
 	return hash + !hash; /* 0 marks a free slot */
 }
 
-void gs_library_define(uintptr_t address, const struct gs_stack_sink *sink)
+bool gs_library_define(uintptr_t address, const struct gs_stack_sink *sink)
 {
 	struct gs_library library;
 	bool is_new;
 	if (!gs_library_find(address, &library))
-		return;
+		return true;
 	uint64_t hash = library_hash(&library);
 	uint32_t id = gs_intern(&defined, hash, &is_new);
 	if (!id || !is_new)
-		return;
+		return id;
 	look_at(&library, id, hash);
 	if (!append(&library, id, sink))
 		gs_intern_failed(&defined, hash);
+	return true;
 }
 
 bool gs_library_init(void)

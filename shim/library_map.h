@@ -32,8 +32,12 @@ struct gs_library {
  */
 bool gs_library_find(uintptr_t address, struct gs_library *out);
 
-/** Write the LIBRARY definition of the library of an address, once per recording. */
-void gs_library_define(uintptr_t address, const struct gs_stack_sink *sink);
+/**
+ * Write the LIBRARY definition of the library of an address, once per recording.
+ *
+ * @return false if there is one, but more of them than can be told apart
+ */
+bool gs_library_define(uintptr_t address, const struct gs_stack_sink *sink);
 
 /**
  * Without _dl_find_object: copy the list of libraries again if it changed, once a second at most.
