@@ -170,14 +170,22 @@ static void add_symbols(struct ga_elf *elf, const struct file *file, const Elf64
 	}
 }
 
+/* Tables together are no larger than their file: one that is named again and again is damage. */
 static void read_symbols(struct ga_elf *elf, const struct file *file)
 {
 	unsigned count = 0;
+	uint64_t left = file->bytes, bytes;
 	const Elf64_Shdr *all = sections(file, &count);
-	for (unsigned i = 0; all && i < count; i++)
-		if ((all[i].sh_type == SHT_SYMTAB || all[i].sh_type == SHT_DYNSYM) &&
-		    all[i].sh_entsize == sizeof(Elf64_Sym) && all[i].sh_link < count)
-			add_symbols(elf, file, &all[i], &all[all[i].sh_link]);
+	for (unsigned i = 0; all && i < count; i++) {
+		if ((all[i].sh_type != SHT_SYMTAB && all[i].sh_type != SHT_DYNSYM) ||
+		    all[i].sh_entsize != sizeof(Elf64_Sym) || all[i].sh_link >= count)
+			continue;
+		const Elf64_Shdr *names = &all[all[i].sh_link];
+		if (__builtin_add_overflow(all[i].sh_size, names->sh_size, &bytes) || bytes > left)
+			break;
+		left -= bytes;
+		add_symbols(elf, file, &all[i], names);
+	}
 }
 
 /* By start, digit by digit: the largest libraries have half a million functions. */

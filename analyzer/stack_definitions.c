@@ -41,35 +41,66 @@ static bool add_stack(struct ga_definitions *definitions, const struct gf_text_e
 	return true;
 }
 
+/* A text of a code object: its head, the names and the piece of the line table behind it. */
+struct code_text {
+	struct gf_code_head head;
+	const char *file, *name, *piece;
+	size_t piece_bytes;
+};
+
+static bool read_code(const struct gf_text_entry *text, struct code_text *out)
+{
+	struct gf_code_head *head = &out->head;
+	if (text->length < sizeof(*head))
+		return false;
+	memcpy(head, text->bytes, sizeof(*head));
+	size_t names = (size_t)head->file_bytes + head->name_bytes;
+	if (head->head_bytes < sizeof(*head) || head->head_bytes + names > text->length ||
+	    head->table_bytes > TABLE_LIMIT)
+		return false;
+	out->file = text->bytes + head->head_bytes;
+	out->name = out->file + head->file_bytes;
+	out->piece = out->file + names;
+	out->piece_bytes = text->length - head->head_bytes - names;
+	return true;
+}
+
+/* How much of each line table is there: room is made only for what the texts can fill. */
+static void count_code(struct ga_definitions *definitions, const struct gf_text_entry *text)
+{
+	struct code_text code;
+	if (!read_code(text, &code))
+		return;
+	struct ga_code *known = ga_map_add(&definitions->codes, (uint64_t)text->id + 1);
+	known->file = known->function = "";
+	known->piece_bytes += code.piece_bytes;
+}
+
 /* The first text of a code object has names and the length of the table; the table may go on. */
 static bool add_code(struct ga_definitions *definitions, const struct gf_text_entry *text)
 {
-	struct gf_code_head head;
-	if (text->length < sizeof(head))
+	struct code_text read;
+	if (!read_code(text, &read))
 		return false;
-	memcpy(&head, text->bytes, sizeof(head));
-	size_t names = (size_t)head.file_bytes + head.name_bytes;
-	if (head.head_bytes < sizeof(head) || head.head_bytes + names > text->length ||
-	    head.table_bytes > TABLE_LIMIT)
-		return false;
-	const char *file = text->bytes + head.head_bytes;
-	size_t piece = text->length - head.head_bytes - names;
-	struct ga_code *code = ga_map_add(&definitions->codes, (uint64_t)text->id + 1);
-	if (!code->table || (names && code->table_bytes != head.table_bytes)) {
+	const struct gf_code_head *head = &read.head;
+	struct ga_code *code = ga_map_find(&definitions->codes, (uint64_t)text->id + 1);
+	bool named = read.piece > read.file;
+	if (head->table_bytes <= code->piece_bytes &&
+	    (!code->table || (named && code->table_bytes != head->table_bytes))) {
 		free(code->table);
-		code->table = ga_xalloc(head.table_bytes, 1);
-		code->table_bytes = head.table_bytes;
-		code->file = code->function = "";
+		code->table = ga_xalloc(head->table_bytes, 1);
+		code->table_bytes = head->table_bytes;
 	}
-	if (names) {
-		code->file = copy_text(definitions, file, head.file_bytes);
-		code->function = copy_text(definitions, file + head.file_bytes, head.name_bytes);
-		code->first_line = head.first_line;
-		code->form = head.form;
+	if (named) {
+		code->file = copy_text(definitions, read.file, head->file_bytes);
+		code->function = copy_text(definitions, read.name, head->name_bytes);
+		code->first_line = head->first_line;
+		code->form = head->form;
 	}
-	if (head.table_offset > code->table_bytes || piece > code->table_bytes - head.table_offset)
+	if (!code->table || head->table_offset > code->table_bytes ||
+	    read.piece_bytes > code->table_bytes - head->table_offset)
 		return false;
-	memcpy(code->table + head.table_offset, file + names, piece);
+	memcpy(code->table + head->table_offset, read.piece, read.piece_bytes);
 	return true;
 }
 
@@ -99,6 +130,9 @@ void ga_definitions_read(struct ga_definitions *definitions, const struct gf_rea
 	memset(definitions, 0, sizeof(*definitions));
 	ga_map_init(&definitions->stacks, sizeof(struct ga_stack_text));
 	ga_map_init(&definitions->codes, sizeof(struct ga_code));
+	for (uint32_t i = 0; i < count; i++)
+		if (texts[i].kind == GF_TEXT_CODE)
+			count_code(definitions, &texts[i]);
 	for (uint32_t i = 0; i < count; i++) {
 		bool good = true;
 		if (texts[i].kind == GF_TEXT_STACK)

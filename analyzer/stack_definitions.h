@@ -22,8 +22,9 @@ struct ga_code {
 	const char *file, *function; /* "" if not known */
 	uint32_t first_line;
 	unsigned form; /* enum gf_line_form */
-	unsigned char *table;
+	unsigned char *table; /* NULL if a part of it is missing */
 	uint32_t table_bytes;
+	uint64_t piece_bytes; /* of the table, in all texts */
 };
 
 struct ga_library {

@@ -41,11 +41,32 @@ static void add_losses(struct gf_summary *summary, const struct gf_batch *batch)
 	}
 }
 
+/* Count the definitions of a batch; false if they are more than the file may have. */
+static bool count_bytes(struct gf_definitions *all, const struct gf_batch *batch)
+{
+	const struct gf_rows *rows = batch->rows;
+	uint32_t texts = rows[GF_TAG_text].count;
+	uint64_t bytes = GF_DEFINITION_BYTES *
+			 ((uint64_t)texts + rows[GF_TAG_mark].count + rows[GF_TAG_clock].count);
+	for (uint32_t row = 0; row < texts; row++) {
+		struct gf_text text;
+		gf_get_text(batch, row, &text);
+		bytes += text.length;
+	}
+	if (all->bytes + bytes > all->bytes_limit)
+		return false;
+	all->bytes += bytes;
+	return true;
+}
+
 enum gf_status gf_definitions_add(
     struct gf_reader *reader, const struct gf_batch *batch, struct gf_error *error)
 {
 	struct gf_definitions *all = &reader->definitions;
 	uint32_t marks = batch->rows[GF_TAG_mark].count, clocks = batch->rows[GF_TAG_clock].count;
+	if (!count_bytes(all, batch))
+		return gf_fail(error, GF_BAD_FRAME, UINT64_MAX,
+		    "the texts of the trace are larger than a file of its size can mean");
 	if (!add_texts(all, batch) ||
 	    !gf_array_room((void **)&all->marks, &all->mark_room, all->mark_count, marks,
 		sizeof(*all->marks)) ||

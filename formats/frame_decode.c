@@ -12,6 +12,7 @@
 #include "formats/column_decode.h"
 #include "formats/decoder.h"
 #include "formats/frame_layout.h"
+#include "formats/journal.h"
 #include "formats/wire.h"
 
 /* ---- directory ---- */
@@ -114,7 +115,7 @@ static enum gf_status open_directory(struct directory *directory, const struct g
 		source.sequence = gf_take64(&directory->cursor);
 		source.begin = gf_take32(&directory->cursor);
 		source.end = gf_take32(&directory->cursor);
-		if (source.begin > source.end)
+		if (source.begin > source.end || source.end > GF_CHUNK_BYTES)
 			return bad_directory(info, "a source range", error);
 		if (sources_out)
 			sources_out[i] = source;
@@ -256,11 +257,13 @@ static enum gf_status decode_texts(struct gf_decoder *decoder, const struct gf_f
 	if (!offsets || !bytes)
 		return no_memory((size_t)section->rows * 8 + section->extra_bytes, error);
 	uint64_t at = 0;
-	for (uint32_t i = 0; lengths && i < section->rows; i++) {
+	bool fit = lengths != NULL;
+	for (uint32_t i = 0; fit && i < section->rows; i++) {
 		offsets[i] = at;
 		at += lengths[i];
+		fit = lengths[i] <= GF_TEXT_MAX_BYTES;
 	}
-	if (!lengths || at != section->extra_bytes)
+	if (!fit || at != section->extra_bytes)
 		return bad_section(info, section, error);
 	memcpy(bytes, extra, section->extra_bytes);
 	bytes[section->extra_bytes] = 0;

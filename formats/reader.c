@@ -283,19 +283,47 @@ static void count_journal(struct gf_reader *reader)
 	reader->damage.damaged_frames += journal->damaged_chunks - 1;
 }
 
+/* A unit turned out to be damaged: count it and take off what it was believed to hold. */
+static void give_up(
+    struct gf_reader *reader, struct gf_unit *unit, const void *frame, const char *why)
+{
+	uint32_t rows[GF_TAG_LIMIT];
+	unit->bad = true;
+	if (unit->records) {
+		reader->damage.journal_damaged = true;
+		gf_damage_note(&reader->damage, UINT64_MAX, unit->info.bytes, why);
+		return;
+	}
+	gf_damage_note(&reader->damage, unit->info.offset, unit->info.bytes, why);
+	reader->summary.frame_count--;
+	if (!frame || gf_frame_directory(&unit->info, frame, NULL, rows, NULL))
+		return;
+	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++)
+		reader->summary.record_count[tag] -= rows[tag];
+}
+
 static enum gf_status read_definitions(struct gf_reader *reader, struct gf_error *error)
 {
+	struct gf_definitions *all = &reader->definitions;
 	struct gf_batch batch;
+	struct gf_error cause;
+	all->bytes_limit = GF_DEFINITIONS_FLOOR;
+	for (size_t i = 0; i < reader->unit_count; i++)
+		all->bytes_limit += GF_DEFINITIONS_PER_FILE_BYTE * reader->units[i].info.bytes;
 	for (size_t i = 0; i < reader->unit_count; i++) {
 		struct gf_unit *unit = &reader->units[i];
 		if (!(unit->info.type_mask & GF_DEFINITION_TYPES))
 			continue;
 		enum gf_status status = gf_reader_load(
 		    reader, unit, GF_DEFINITION_TYPES, reader->decoder, &batch, error);
+		if (status == GF_BAD_FRAME)
+			continue;
 		if (!status)
-			status = gf_definitions_add(reader, &batch, error);
-		if (status && status != GF_BAD_FRAME)
-			return status;
+			status = gf_definitions_add(reader, &batch, &cause);
+		if (status == GF_BAD_FRAME)
+			give_up(reader, unit, reader->frame.data, cause.text);
+		else if (status)
+			return no_memory(error);
 	}
 	return gf_definitions_finish(reader, error);
 }
@@ -356,25 +384,6 @@ void gf_reader_close(struct gf_reader *reader)
 }
 
 /* ---- reading ---- */
-
-/* A unit turned out to be damaged: count it and take off what it was believed to hold. */
-static void give_up(
-    struct gf_reader *reader, struct gf_unit *unit, const void *frame, const char *why)
-{
-	uint32_t rows[GF_TAG_LIMIT];
-	unit->bad = true;
-	if (unit->records) {
-		reader->damage.journal_damaged = true;
-		gf_damage_note(&reader->damage, UINT64_MAX, unit->info.bytes, why);
-		return;
-	}
-	gf_damage_note(&reader->damage, unit->info.offset, unit->info.bytes, why);
-	reader->summary.frame_count--;
-	if (!frame || gf_frame_directory(&unit->info, frame, NULL, rows, NULL))
-		return;
-	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++)
-		reader->summary.record_count[tag] -= rows[tag];
-}
 
 static enum gf_status read_frame(
     struct gf_reader *reader, const struct gf_frame_info *info, struct gf_error *error)

@@ -23,8 +23,15 @@ struct gf_unit {
 	(UINT64_C(1) << GF_TAG_text | UINT64_C(1) << GF_TAG_clock | UINT64_C(1) << GF_TAG_mark | \
 	    UINT64_C(1) << GF_TAG_lost)
 
+/* What definitions, marks and clocks of a file may take in memory: more than any recorder writes, and
+ * so little that a small file cannot fill the machine.  FORMAT.md states it. */
+#define GF_DEFINITION_BYTES 64u /* of each, besides its text */
+#define GF_DEFINITIONS_FLOOR (UINT64_C(256) << 20)
+#define GF_DEFINITIONS_PER_FILE_BYTE 64u
+
 struct gf_definitions {
 	struct gf_arena arena; /* bytes of texts */
+	uint64_t bytes, bytes_limit;
 	struct gf_text_entry *texts;
 	size_t text_count, text_room;
 	uint32_t *text_order; /* by kind, id, time, place in the file */
@@ -55,7 +62,7 @@ struct gf_reader {
  * Decode one unit.
  *
  * @return GF_OK; GF_BAD_FRAME if it is damaged: it is counted (once) and the caller goes on with
- *         the next; GF_NO_MEMORY, GF_IO
+ *         the next; GF_NO_MEMORY
  */
 enum gf_status gf_reader_load(struct gf_reader *reader, struct gf_unit *unit, uint64_t type_mask,
     struct gf_decoder *decoder, struct gf_batch *batch_out, struct gf_error *error);
@@ -63,7 +70,12 @@ enum gf_status gf_reader_load(struct gf_reader *reader, struct gf_unit *unit, ui
 /** Order of units of one reader: by thread, then age.  @return below, above or 0 like strcmp */
 int gf_unit_compare(const struct gf_unit *a, const struct gf_unit *b);
 
-/** Take in the definitions of a decoded unit.  @return GF_OK, GF_NO_MEMORY */
+/**
+ * Take in the definitions of a decoded unit.
+ *
+ * @return GF_OK; GF_BAD_FRAME if the trace has more of them than can be meant, nothing is taken then;
+ *         GF_NO_MEMORY
+ */
 enum gf_status gf_definitions_add(struct gf_reader *reader, const struct gf_batch *batch,
     struct gf_error *error);
 

@@ -253,6 +253,35 @@ TEST(what_only_a_newer_writer_would_write)
 	EXPECT_EQ(decode(&frame), GF_TOO_NEW);
 }
 
+/* One text of `length` bytes, and as many behind the columns. */
+static enum gf_status decode_text(uint32_t length)
+{
+	static struct frame frame;
+	static char text[GF_TEXT_MAX_BYTES + 1];
+	char entry[] = "\x40\x20????";
+	memset(&frame, 0, sizeof(frame));
+	frame.records = 1;
+	section(&frame, 0, 1);
+	COLUMN(&frame, "\x10\x00\x20", "");
+	COLUMN(&frame, "\x00\x30", "");
+	end_section(&frame);
+	section(&frame, GF_TAG_text, 1);
+	COLUMN(&frame, "\x10\x20\x07", ""); /* id 7 */
+	COLUMN(&frame, "\x00\x30", "");
+	COLUMN(&frame, "\x10\x20\x05", ""); /* kind */
+	gf_put32((unsigned char *)entry + 2, length);
+	column(&frame, entry, sizeof(entry) - 1, text, length);
+	gf_put32(frame.directory + frame.section_at + 12, length);
+	end_section(&frame);
+	return decode(&frame);
+}
+
+TEST(texts_of_frames_have_a_limit)
+{
+	EXPECT_EQ(decode_text(GF_TEXT_MAX_BYTES), GF_OK);
+	EXPECT_EQ(decode_text(GF_TEXT_MAX_BYTES + 1), GF_BAD_FRAME);
+}
+
 /* An order section whose zstd frame holds `bytes` zeros instead of the six bytes it should. */
 static enum gf_status decode_compressed(size_t bytes, bool tell_size)
 {

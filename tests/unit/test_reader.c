@@ -691,6 +691,36 @@ TEST(progress)
 	remove_trace(path);
 }
 
+/* One frame of 160 long texts again and again: a hundred thousand times larger in memory. */
+TEST(texts_beyond_any_meaning_are_damage)
+{
+	const char *path = path_of_test();
+	static char text[GF_TEXT_MAX_BYTES];
+	struct trace_builder *t = trace_begin(path);
+	size_t bytes;
+	memset(text, 'x', sizeof(text));
+	for (uint32_t i = 0; i < 160; i++)
+		trace_text(t, 1, 10, GF_TEXT_NOTICE, i, text, sizeof(text));
+	trace_end(t);
+	unsigned char *data = load(path, &bytes);
+	FILE *file = fopen(path, "ab");
+	REQUIRE(file);
+	for (unsigned i = 1; i < 200; i++)
+		fwrite(data + GF_TRACE_HEADER_BYTES, 1, bytes - GF_TRACE_HEADER_BYTES, file);
+	fclose(file);
+	struct gf_reader *reader = open_reader(path);
+	uint32_t count;
+	gf_reader_texts(reader, &count);
+	const struct gf_damage *damage = gf_reader_damage(reader);
+	EXPECT(count >= 160 * 100 && count < 160 * 120);
+	EXPECT(damage->damaged_frames > 0);
+	EXPECT(strstr(damage->first_text, "texts of the trace") != NULL);
+	EXPECT_EQ(gf_reader_summary(reader)->record_count[GF_TAG_text], count);
+	gf_reader_close(reader);
+	free(data);
+	remove_trace(path);
+}
+
 TEST(standard_input)
 {
 	const char *path = path_of_test();

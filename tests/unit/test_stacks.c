@@ -4,9 +4,11 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "analyzer/elf_symbols.h"
+#include "analyzer/stack_definitions.h"
 #include "analyzer/xalloc.h"
 #include "formats/stack_layout.h"
 #include "tests/stack_trace.h"
@@ -231,6 +233,98 @@ TEST(damaged_definitions_are_left_out)
 		ga_stacks_free(stacks);
 		gf_reader_close(reader);
 	}
+}
+
+/* A piece of a code object's line table. */
+static void add_piece(struct trace_builder *trace, uint32_t id, bool named, uint32_t offset, uint32_t whole)
+{
+	struct st_bytes out = {.count = 0};
+	struct gf_code_head head = {.head_bytes = sizeof(head),
+	    .form = GF_LINE_LINES,
+	    .file_bytes = named,
+	    .name_bytes = named,
+	    .first_line = 7,
+	    .table_offset = offset,
+	    .table_bytes = whole};
+	st_put(&out, &head, sizeof(head));
+	st_put(&out, "fn", named ? 2 : 0);
+	st_put(&out, "\xff\x00", 2);
+	trace_text(trace, 1, 1, GF_TEXT_CODE, id, out.at, out.count);
+}
+
+/* A table takes memory only once its bytes are there, whatever its text claims. */
+TEST(line_tables_in_pieces)
+{
+	struct trace_builder *trace = trace_begin(path_of_test());
+	struct ga_definitions definitions;
+	add_piece(trace, 1, true, 0, 4);
+	add_piece(trace, 1, false, 2, 4);
+	add_piece(trace, 2, false, 2, 4); /* the names come late */
+	add_piece(trace, 2, true, 0, 4);
+	add_piece(trace, 3, true, 0, 16 << 20);
+	trace_end(trace);
+	REQUIRE(gf_reader_open(path_of_test(), &reader, NULL) == GF_OK);
+	ga_definitions_read(&definitions, reader);
+	for (uint32_t id = 1; id <= 3; id++) {
+		const struct ga_code *code = ga_definitions_code(&definitions, id);
+		REQUIRE(code);
+		EXPECT_STR(code->function, "n");
+		EXPECT((code->table != NULL) == (id < 3));
+		EXPECT(!code->table || memcmp(code->table, "\xff\x00\xff\x00", 4) == 0);
+	}
+	EXPECT_EQ(definitions.damaged, 1);
+	ga_definitions_free(&definitions);
+	gf_reader_close(reader);
+}
+
+static long most_kibibytes(void)
+{
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
+TEST(one_symbol_table_named_many_times)
+{
+	enum { HEADERS = 2000, SYMBOLS = 1000 };
+	static struct {
+		Elf64_Ehdr head;
+		Elf64_Shdr sections[HEADERS];
+		Elf64_Sym symbols[SYMBOLS];
+		char names[8];
+	} file;
+	char path[64];
+	snprintf(path, sizeof(path), "/tmp/gpushim-test-%d.so", (int)getpid());
+	memcpy(file.head.e_ident, ELFMAG, SELFMAG);
+	file.head.e_ident[EI_CLASS] = ELFCLASS64;
+	file.head.e_ident[EI_DATA] = ELFDATA2LSB;
+	file.head.e_shoff = sizeof(file.head);
+	file.head.e_shentsize = sizeof(Elf64_Shdr);
+	file.head.e_shnum = HEADERS;
+	memcpy(file.names, "\0one", 5);
+	file.sections[0] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
+	    .sh_offset = (uint64_t)((char *)file.names - (char *)&file),
+	    .sh_size = sizeof(file.names)};
+	for (unsigned i = 1; i < HEADERS; i++)
+		file.sections[i] = (Elf64_Shdr){.sh_type = SHT_SYMTAB,
+		    .sh_offset = (uint64_t)((char *)file.symbols - (char *)&file),
+		    .sh_size = sizeof(file.symbols),
+		    .sh_entsize = sizeof(Elf64_Sym)};
+	for (unsigned i = 0; i < SYMBOLS; i++)
+		file.symbols[i] = (Elf64_Sym){.st_name = 1,
+		    .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		    .st_shndx = 1,
+		    .st_value = 16 * i,
+		    .st_size = 16};
+	FILE *out = fopen(path, "wb");
+	REQUIRE(out && fwrite(&file, sizeof(file), 1, out) == 1 && fclose(out) == 0);
+	long before = most_kibibytes();
+	struct ga_elf *elf = ga_elf_open(path, NULL, 0);
+	REQUIRE(elf);
+	EXPECT_STR(ga_elf_function(elf, 20), "one");
+	EXPECT(most_kibibytes() - before < 16 << 10); /* 46 MiB, were each of them read */
+	ga_elf_close(elf);
+	unlink(path);
 }
 
 TEST(symbols_of_a_file)
