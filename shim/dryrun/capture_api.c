@@ -132,7 +132,7 @@ GD_API_PTSZ(cuStreamEndCapture, (CUstream handle, CUgraph *graph_out), (handle, 
 		return result;
 	pthread_mutex_lock(&gd_graph_lock);
 	result = end(stream, &graph);
-	pthread_mutex_unlock(&gd_graph_lock);
+	gd_graph_unlock();
 	if (graph_out)
 		*graph_out = result == CUDA_SUCCESS ? (CUgraph)graph : NULL;
 	return result;

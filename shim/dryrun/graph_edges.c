@@ -237,6 +237,6 @@ GD_API(cuGraphDestroyNode, (CUgraphNode handle), (handle))
 	for (struct gd_node *other = node->graph->first; other; other = other->next)
 		remove_dependency(other, node);
 	gd_node_delete(node);
-	pthread_mutex_unlock(&gd_graph_lock);
+	gd_graph_unlock();
 	return CUDA_SUCCESS;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/dryrun/capture.h"
+#include "shim/dryrun/capture_parts.h"
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/events.h"
 #include "shim/dryrun/graph_memory.h"
@@ -30,6 +30,11 @@ struct gd_exec {
 	uint64_t flags;
 	struct step *steps;
 	uint32_t step_count, step_room;
+	/* Of every node, child graphs included: how many nodes are in it, how many dependencies it
+	 * has, and their places. */
+	uint32_t *shape;
+	uint32_t shape_count, shape_room;
+	struct gd_references held; /* of the graph and its child graphs */
 };
 _Static_assert(sizeof(struct gd_exec) <= GD_CELL_BYTES, "an executable graph fits in a cell");
 
@@ -56,15 +61,47 @@ static bool add_step(struct gd_exec *exec, const struct gd_node *node)
 	return true;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	return (left > right) - (left < right);
+}
+
+/* The nodes have their places; edges have no order. */
+static bool add_shape(struct gd_exec *exec, const struct gd_node *node)
+{
+	const struct gd_work *work = &node->work;
+	uint32_t need = exec->shape_count + 2 + node->dependency_count;
+	if (need > exec->shape_room) {
+		void *more = realloc(exec->shape, need * 2 * sizeof(*exec->shape));
+		if (!more)
+			return false;
+		exec->shape = more;
+		exec->shape_room = need * 2;
+	}
+	uint32_t *next = &exec->shape[exec->shape_count];
+	*next++ = work->type == CU_GRAPH_NODE_TYPE_GRAPH ? work->child->node_count : 0;
+	*next++ = node->dependency_count;
+	for (uint32_t i = 0; i < node->dependency_count; i++)
+		next[i] = node->dependencies[i]->mark;
+	qsort(next, node->dependency_count, sizeof(*next), by_number);
+	exec->shape_count = need;
+	return true;
+}
+
 /* @return CUDA_ERROR_INVALID_VALUE for a circle */
 static CUresult add_graph(struct gd_exec *exec, struct gd_graph *graph)
 {
 	struct gd_node **order = malloc((graph->node_count + 1) * sizeof(*order));
-	CUresult result = order ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-	if (order && !gd_graph_order(graph, order))
+	CUresult result = CUDA_SUCCESS;
+	if (!order || !gd_references_copy(&exec->held, &graph->held))
+		result = CUDA_ERROR_OUT_OF_MEMORY;
+	else if (!gd_graph_order(graph, order))
 		result = CUDA_ERROR_INVALID_VALUE;
 	for (uint32_t i = 0; i < graph->node_count && result == CUDA_SUCCESS; i++) {
-		if (order[i]->work.type == CU_GRAPH_NODE_TYPE_GRAPH)
+		if (!add_shape(exec, order[i]))
+			result = CUDA_ERROR_OUT_OF_MEMORY;
+		else if (order[i]->work.type == CU_GRAPH_NODE_TYPE_GRAPH)
 			result = add_graph(exec, order[i]->work.child);
 		else if (!add_step(exec, order[i]))
 			result = CUDA_ERROR_OUT_OF_MEMORY;
@@ -73,13 +110,16 @@ static CUresult add_graph(struct gd_exec *exec, struct gd_graph *graph)
 	return result;
 }
 
-static void drop_steps(struct gd_exec *exec)
+static void drop_contents(struct gd_exec *exec)
 {
 	for (uint32_t i = 0; i < exec->step_count; i++)
 		gd_work_drop(&exec->steps[i].work);
 	free(exec->steps);
 	exec->steps = NULL;
 	exec->step_count = exec->step_room = 0;
+	free(exec->shape);
+	exec->shape = NULL;
+	gd_references_drop(&exec->held);
 }
 
 static CUresult instantiate(CUgraphExec *exec_out, CUgraph handle, unsigned long long flags)
@@ -99,8 +139,8 @@ static CUresult instantiate(CUgraphExec *exec_out, CUgraph handle, unsigned long
 	pthread_mutex_lock(&gd_graph_lock);
 	CUresult result = add_graph(exec, graph);
 	if (result != CUDA_SUCCESS)
-		drop_steps(exec);
-	pthread_mutex_unlock(&gd_graph_lock);
+		drop_contents(exec);
+	gd_graph_unlock();
 	if (result != CUDA_SUCCESS) {
 		gd_object_free(exec, GD_TYPE_EXEC);
 		return result;
@@ -170,8 +210,8 @@ GD_API(cuGraphExecDestroy, (CUgraphExec handle), (handle))
 	if (!exec)
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&gd_graph_lock);
-	drop_steps(exec);
-	pthread_mutex_unlock(&gd_graph_lock);
+	drop_contents(exec);
+	gd_graph_unlock();
 	gd_object_free(exec, GD_TYPE_EXEC);
 	return CUDA_SUCCESS;
 }
@@ -267,9 +307,14 @@ static CUresult launch_captured(const struct gd_exec *exec, struct gd_stream *st
 		if (copied && result != CUDA_SUCCESS) {
 			pthread_mutex_lock(&gd_graph_lock);
 			gd_work_drop(&work);
-			pthread_mutex_unlock(&gd_graph_lock);
+			gd_graph_unlock();
 		}
 	}
+	pthread_mutex_lock(&gd_graph_lock);
+	if (result == CUDA_SUCCESS && stream->capture &&
+	    !gd_references_copy(&stream->capture->graph->held, &exec->held))
+		result = CUDA_ERROR_OUT_OF_MEMORY;
+	pthread_mutex_unlock(&gd_graph_lock);
 	return result;
 }
 
@@ -321,19 +366,12 @@ static struct step *step_of(struct gd_exec *exec, CUgraphNode handle)
 static CUresult change(CUgraphExec handle, CUgraphNode node, CUgraphNodeType type, CUresult built,
     struct gd_work *work)
 {
-	CUresult result = CUDA_ERROR_INVALID_VALUE;
 	if (built != CUDA_SUCCESS)
 		return built;
 	pthread_mutex_lock(&gd_graph_lock);
 	struct step *step = step_of(get(handle), node);
-	if (step && step->work.type == type) {
-		struct gd_work before = step->work;
-		step->work = *work;
-		*work = before;
-		result = CUDA_SUCCESS;
-	}
-	gd_work_drop(work);
-	pthread_mutex_unlock(&gd_graph_lock);
+	CUresult result = gd_work_replace(step ? &step->work : NULL, type, work);
+	gd_graph_unlock();
 	return result;
 }
 
@@ -432,7 +470,9 @@ GD_API(cuGraphNodeGetEnabled, (CUgraphExec handle, CUgraphNode node, unsigned in
 static CUgraphExecUpdateResult compare(
     const struct gd_exec *exec, const struct gd_exec *other, CUgraphNode *node_out)
 {
-	if (exec->step_count != other->step_count)
+	if (exec->step_count != other->step_count || exec->shape_count != other->shape_count ||
+	    (exec->shape_count &&
+		memcmp(exec->shape, other->shape, exec->shape_count * sizeof(*exec->shape)) != 0))
 		return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
 	for (uint32_t i = 0; i < exec->step_count; i++) {
 		const struct gd_work *old = &exec->steps[i].work, *new = &other->steps[i].work;
@@ -473,8 +513,13 @@ static CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpda
 		exec->steps[i].work = fresh.steps[i].work;
 		fresh.steps[i].work = before;
 	}
-	drop_steps(&fresh);
-	pthread_mutex_unlock(&gd_graph_lock);
+	if (result == CUDA_SUCCESS) {
+		struct gd_references before = exec->held;
+		exec->held = fresh.held;
+		fresh.held = before;
+	}
+	drop_contents(&fresh);
+	gd_graph_unlock();
 	return result;
 }
 

@@ -25,7 +25,7 @@ static CUresult add(CUgraphNode *node_out, CUgraph handle, const CUgraphNode *de
 		*node_out = (CUgraphNode)node;
 	else
 		gd_work_drop(work);
-	pthread_mutex_unlock(&gd_graph_lock);
+	gd_graph_unlock();
 	return result;
 }
 
@@ -271,16 +271,9 @@ static CUresult change(
 	struct gd_node *node = gd_node_get(handle);
 	if (built != CUDA_SUCCESS)
 		return built;
-	CUresult result = CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&gd_graph_lock);
-	if (node && node->work.type == type) {
-		struct gd_work before = node->work;
-		node->work = *work;
-		*work = before;
-		result = CUDA_SUCCESS;
-	}
-	gd_work_drop(work);
-	pthread_mutex_unlock(&gd_graph_lock);
+	CUresult result = gd_work_replace(node ? &node->work : NULL, type, work);
+	gd_graph_unlock();
 	return result;
 }
 

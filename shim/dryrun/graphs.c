@@ -6,7 +6,6 @@
 
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/graph_memory.h"
-#include "shim/dryrun/user_objects.h"
 
 _Static_assert(sizeof(struct gd_node) <= GD_CELL_BYTES, "a node fits in a cell");
 _Static_assert(sizeof(struct gd_graph) <= GD_CELL_BYTES, "a graph fits in a cell");
@@ -44,6 +43,18 @@ void gd_work_drop(struct gd_work *work)
 	if (work->type == CU_GRAPH_NODE_TYPE_GRAPH)
 		gd_graph_delete(work->child);
 	work->type = CU_GRAPH_NODE_TYPE_EMPTY;
+}
+
+CUresult gd_work_replace(struct gd_work *target, CUgraphNodeType type, struct gd_work *work)
+{
+	bool fits = target && target->type == type;
+	if (fits) {
+		struct gd_work before = *target;
+		*target = *work;
+		*work = before;
+	}
+	gd_work_drop(work);
+	return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 bool gd_node_depends(const struct gd_node *node, const struct gd_node *on)
@@ -125,9 +136,7 @@ void gd_graph_delete(struct gd_graph *graph)
 {
 	while (graph->first)
 		gd_node_delete(graph->first);
-	for (uint32_t i = 0; i < graph->object_count; i++)
-		gd_user_object_drop(graph->objects[i]);
-	free(graph->objects);
+	gd_references_drop(&graph->held);
 	gd_object_free(graph, GD_TYPE_GRAPH);
 }
 
@@ -167,7 +176,7 @@ static bool clone_nodes(struct gd_graph *clone, const struct gd_graph *graph)
 struct gd_graph *gd_graph_clone(const struct gd_graph *graph)
 {
 	struct gd_graph *clone = gd_graph_new();
-	if (!clone || clone_nodes(clone, graph))
+	if (!clone || (gd_references_copy(&clone->held, &graph->held) && clone_nodes(clone, graph)))
 		return clone;
 	gd_graph_delete(clone);
 	return NULL;
@@ -193,8 +202,8 @@ bool gd_graph_order(struct gd_graph *graph, struct gd_node **order_out)
 		for (struct gd_node *node = graph->first; node; node = node->next) {
 			if (node->mark || !ready(node))
 				continue;
-			node->mark = 1;
 			order_out[done++] = node;
+			node->mark = done;
 		}
 	} while (done > before);
 	return done == graph->node_count;
@@ -220,7 +229,7 @@ GD_API(cuGraphDestroy, (CUgraph handle), (handle))
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&gd_graph_lock);
 	gd_graph_delete(graph);
-	pthread_mutex_unlock(&gd_graph_lock);
+	gd_graph_unlock();
 	return CUDA_SUCCESS;
 }
 
@@ -231,7 +240,7 @@ GD_API(cuGraphClone, (CUgraph * clone_out, CUgraph handle), (clone_out, handle))
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&gd_graph_lock);
 	struct gd_graph *clone = gd_graph_clone(graph);
-	pthread_mutex_unlock(&gd_graph_lock);
+	gd_graph_unlock();
 	if (!clone)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*clone_out = (CUgraph)clone;

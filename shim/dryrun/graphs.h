@@ -15,10 +15,10 @@
 #include "shim/dryrun/cuda_api.h"
 #include "shim/dryrun/handles.h"
 #include "shim/dryrun/launches.h"
+#include "shim/dryrun/user_objects.h"
 
 struct gd_graph;
 struct gd_graph_memory;
-struct gd_user_object;
 
 /* What a node does. */
 struct gd_work {
@@ -43,7 +43,7 @@ struct gd_node {
 	struct gd_node *original; /* in a clone: the node it was made from */
 	struct gd_node **dependencies;
 	uint32_t dependency_count, dependency_room;
-	uint32_t mark; /* scratch of walks */
+	uint32_t mark; /* scratch of walks; its place after gd_graph_order, from 1 */
 	struct gd_work work;
 };
 
@@ -52,9 +52,8 @@ struct gd_graph {
 	uint64_t id;
 	struct gd_node *first, **end;
 	uint32_t node_count;
-	bool owned;			 /* by a node or a capture: not the program's to destroy */
-	struct gd_user_object **objects; /* references that the graph holds; one entry each */
-	uint32_t object_count, object_room;
+	bool owned; /* by a node or a capture: not the program's to destroy */
+	struct gd_references held;
 };
 
 extern pthread_mutex_t gd_graph_lock;
@@ -62,7 +61,7 @@ extern pthread_mutex_t gd_graph_lock;
 /** @return a new empty graph, or NULL */
 struct gd_graph *gd_graph_new(void);
 
-/** End a graph with its nodes. */
+/** End a graph with its nodes; gd_graph_unlock runs the destructors of what it held. */
 void gd_graph_delete(struct gd_graph *graph);
 
 /** Copy a graph, its child graphs included. @return NULL without memory */
@@ -95,6 +94,15 @@ bool gd_work_copy(struct gd_work *to, const struct gd_work *from);
 
 /** Drop what it owns. */
 void gd_work_drop(struct gd_work *work);
+
+/**
+ * Give a node or a step other work of its type.
+ *
+ * @param target  NULL makes the call invalid
+ * @param work    taken over or dropped
+ * @return CUDA_SUCCESS; CUDA_ERROR_INVALID_VALUE when the types differ
+ */
+CUresult gd_work_replace(struct gd_work *target, CUgraphNodeType type, struct gd_work *work);
 
 /**
  * Put the nodes in an order that respects the edges; of equals the older first.

@@ -10,19 +10,74 @@ struct gd_user_object {
 	void *pointer;
 	CUhostFn destroy;
 	uint32_t references; /* atomic */
+	struct gd_user_object *next_due;
 };
+
+static struct gd_user_object *due; /* destructors to run; guarded by gd_graph_lock */
 
 static struct gd_user_object *get(CUuserObject handle)
 {
 	return gd_object_get(handle, GD_TYPE_USER_OBJECT);
 }
 
-void gd_user_object_drop(struct gd_user_object *object)
+/* @return whether it was the last reference */
+static bool drop(struct gd_user_object *object)
 {
-	if (__atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL))
-		return;
+	return !__atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL);
+}
+
+static void end(struct gd_user_object *object)
+{
 	object->destroy(object->pointer);
 	gd_object_free(object, GD_TYPE_USER_OBJECT);
+}
+
+static bool make_room(struct gd_references *references, uint32_t count)
+{
+	uint32_t need = references->count + count;
+	if (need <= references->room)
+		return true;
+	void *more = realloc(references->objects, need * 2 * sizeof(*references->objects));
+	if (!more)
+		return false;
+	references->objects = more;
+	references->room = need * 2;
+	return true;
+}
+
+bool gd_references_copy(struct gd_references *to, const struct gd_references *from)
+{
+	if (!make_room(to, from->count))
+		return false;
+	for (uint32_t i = 0; i < from->count; i++) {
+		__atomic_add_fetch(&from->objects[i]->references, 1, __ATOMIC_ACQ_REL);
+		to->objects[to->count++] = from->objects[i];
+	}
+	return true;
+}
+
+void gd_references_drop(struct gd_references *references)
+{
+	for (uint32_t i = 0; i < references->count; i++) {
+		struct gd_user_object *object = references->objects[i];
+		if (!drop(object))
+			continue;
+		object->next_due = due;
+		due = object;
+	}
+	free(references->objects);
+	*references = (struct gd_references){0};
+}
+
+void gd_graph_unlock(void)
+{
+	struct gd_user_object *first = due, *next;
+	due = NULL;
+	pthread_mutex_unlock(&gd_graph_lock);
+	for (; first; first = next) {
+		next = first->next_due;
+		end(first);
+	}
 }
 
 GD_API(cuUserObjectCreate,
@@ -57,24 +112,11 @@ GD_API(cuUserObjectRelease, (CUuserObject handle, unsigned int count), (handle, 
 	struct gd_user_object *object = get(handle);
 	if (!object || !count || count > __atomic_load_n(&object->references, __ATOMIC_ACQUIRE))
 		return CUDA_ERROR_INVALID_VALUE;
-	while (count--)
-		gd_user_object_drop(object);
-	return CUDA_SUCCESS;
-}
-
-static bool hold(struct gd_graph *graph, struct gd_user_object *object, unsigned count)
-{
-	uint32_t need = graph->object_count + count;
-	if (need > graph->object_room) {
-		void *more = realloc(graph->objects, need * 2 * sizeof(*graph->objects));
-		if (!more)
-			return false;
-		graph->objects = more;
-		graph->object_room = need * 2;
+	while (count--) {
+		if (drop(object))
+			end(object);
 	}
-	while (count--)
-		graph->objects[graph->object_count++] = object;
-	return true;
+	return CUDA_SUCCESS;
 }
 
 GD_API(cuGraphRetainUserObject,
@@ -87,7 +129,9 @@ GD_API(cuGraphRetainUserObject,
 	    flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE)
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&gd_graph_lock);
-	bool held = hold(graph, object, count);
+	bool held = make_room(&graph->held, count);
+	for (unsigned i = 0; held && i < count; i++)
+		graph->held.objects[graph->held.count++] = object;
 	pthread_mutex_unlock(&gd_graph_lock);
 	if (held && !(flags & CU_GRAPH_USER_OBJECT_MOVE))
 		__atomic_add_fetch(&object->references, count, __ATOMIC_ACQ_REL);
@@ -103,14 +147,16 @@ GD_API(cuGraphReleaseUserObject, (CUgraph graph_handle, CUuserObject handle, uns
 	if (!graph || !object || !count)
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&gd_graph_lock);
-	for (uint32_t i = graph->object_count; i-- > 0 && dropped < count;) {
-		if (graph->objects[i] != object)
+	for (uint32_t i = graph->held.count; i-- > 0 && dropped < count;) {
+		if (graph->held.objects[i] != object)
 			continue;
-		graph->objects[i] = graph->objects[--graph->object_count];
+		graph->held.objects[i] = graph->held.objects[--graph->held.count];
 		dropped++;
 	}
 	pthread_mutex_unlock(&gd_graph_lock);
-	for (unsigned i = 0; i < dropped; i++)
-		gd_user_object_drop(object);
+	for (unsigned i = 0; i < dropped; i++) {
+		if (drop(object))
+			end(object);
+	}
 	return dropped == count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

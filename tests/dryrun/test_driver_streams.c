@@ -611,6 +611,120 @@ TEST(user_objects_end_with_the_graph)
 	EXPECT_EQ(destroyed, 1);
 }
 
+static CUgraph graph_with_object(void)
+{
+	CUuserObject object;
+	CUgraph graph;
+	OK(cuUserObjectCreate(&object, NULL, destroy, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+	return graph;
+}
+
+TEST(user_objects_live_as_long_as_copies_of_the_graph)
+{
+	CUgraph graph, clone, parent;
+	CUgraphNode node;
+	CUgraphExec exec, parents;
+	CUgraphExecUpdateResultInfo info;
+	start_small();
+	graph = graph_with_object();
+	OK(cuGraphClone(&clone, graph));
+	OK(cuGraphCreate(&parent, 0));
+	OK(cuGraphAddChildGraphNode(&node, parent, NULL, 0, graph));
+	OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	OK(cuGraphInstantiateWithFlags(&parents, parent, 0));
+	OK(cuGraphDestroy(graph));
+	OK(cuGraphDestroy(clone));
+	OK(cuGraphDestroy(parent));
+	OK(cuGraphExecDestroy(exec));
+	EXPECT_EQ(destroyed, 0);
+	OK(cuGraphExecDestroy(parents));
+	EXPECT_EQ(destroyed, 1);
+	/* An update takes over what the other graph holds. */
+	OK(cuGraphInstantiateWithFlags(&exec, graph = graph_with_object(), 0));
+	OK(cuGraphDestroy(graph));
+	OK(cuGraphExecUpdate_v2(exec, graph = graph_with_object(), &info));
+	EXPECT_EQ(destroyed, 2);
+	OK(cuGraphDestroy(graph));
+	EXPECT_EQ(destroyed, 2);
+	OK(cuGraphExecDestroy(exec));
+	EXPECT_EQ(destroyed, 3);
+}
+
+TEST(user_objects_live_as_long_as_a_graph_that_captured_them)
+{
+	CUgraph graph, captured;
+	CUgraphExec exec;
+	CUstream stream;
+	start_small();
+	graph = graph_with_object();
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	OK(cuGraphDestroy(graph));
+	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuStreamEndCapture(stream, &captured));
+	OK(cuGraphExecDestroy(exec));
+	EXPECT_EQ(destroyed, 0);
+	OK(cuGraphDestroy(captured));
+	EXPECT_EQ(destroyed, 1);
+}
+
+static void use_graphs(void *pointer)
+{
+	CUgraph graph;
+	destroyed++;
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphDestroy(graph));
+}
+
+/* A destructor that waits for somebody who waits for graphs would never return. */
+TEST(destructors_of_user_objects_run_without_locks)
+{
+	CUuserObject object;
+	CUgraph graph, parent;
+	CUgraphNode node;
+	start_small();
+	OK(cuUserObjectCreate(&object, NULL, use_graphs, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+	OK(cuGraphCreate(&parent, 0));
+	OK(cuGraphAddChildGraphNode(&node, parent, NULL, 0, graph));
+	OK(cuGraphDestroy(graph));
+	OK(cuGraphDestroyNode(node));
+	EXPECT_EQ(destroyed, 1);
+}
+
+/* Three nodes; the last depends on as many of the others. */
+static CUgraph graph_with_edges(size_t count, bool turned)
+{
+	CUgraph graph;
+	CUgraphNode ends[2], last;
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphAddEmptyNode(&ends[turned], graph, NULL, 0));
+	OK(cuGraphAddEmptyNode(&ends[!turned], graph, NULL, 0));
+	OK(cuGraphAddEmptyNode(&last, graph, ends, count));
+	return graph;
+}
+
+TEST(an_update_may_not_change_what_waits_for_what)
+{
+	CUgraphExec exec;
+	CUgraphExecUpdateResultInfo info;
+	start_small();
+	OK(cuGraphInstantiateWithFlags(&exec, graph_with_edges(2, false), 0));
+	OK(cuGraphExecUpdate_v2(exec, graph_with_edges(2, true), &info));
+	for (size_t count = 0; count < 2; count++) {
+		EXPECT_EQ(cuGraphExecUpdate_v2(exec, graph_with_edges(count, false), &info),
+		    CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+		EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+	}
+	OK(cuGraphInstantiateWithFlags(&exec, graph_with_edges(1, false), 0));
+	EXPECT_EQ(cuGraphExecUpdate_v2(exec, graph_with_edges(1, true), &info),
+	    CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+}
+
 /* ---- many threads with host functions and graphs ---- */
 
 static CUcontext shared_context;
