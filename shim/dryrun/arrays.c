@@ -63,8 +63,8 @@ static CUresult make(const CUDA_ARRAY3D_DESCRIPTOR *description, struct gd_array
 	if (!array)
 		return result == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : result;
 	array->description = *description;
-	array->pitch =
-	    description->Width * description->NumChannels * element_bytes(description->Format);
+	array->element = description->NumChannels * element_bytes(description->Format);
+	array->pitch = description->Width * array->element;
 	array->rows = at_least_one(description->Height);
 	array->slices = at_least_one(description->Depth);
 	uint64_t bytes = array->pitch * array->rows * array->slices;
@@ -74,6 +74,7 @@ static CUresult make(const CUDA_ARRAY3D_DESCRIPTOR *description, struct gd_array
 		gd_object_free(array, GD_TYPE_ARRAY);
 		return result;
 	}
+	array->block_id = array->block->id;
 	array->block->internal = true;
 	array->address = array->block->base;
 	gd_object_publish(array, GD_TYPE_ARRAY);
@@ -81,10 +82,16 @@ static CUresult make(const CUDA_ARRAY3D_DESCRIPTOR *description, struct gd_array
 	return CUDA_SUCCESS;
 }
 
+bool gd_array_lives(const struct gd_array *array)
+{
+	return gd_space_block(array->address) == array->block &&
+	       array->block->id == array->block_id;
+}
+
 static void delete_array(struct gd_array *array)
 {
 	/* The context may have ended before and taken the memory along. */
-	if (gd_space_block(array->address) == array->block)
+	if (gd_array_lives(array))
 		gd_memory_delete(array->block);
 	gd_object_free(array, GD_TYPE_ARRAY);
 }
@@ -154,20 +161,39 @@ static uint64_t halved(uint64_t value, unsigned times)
 	return value ? at_least_one(value >> times) : 0;
 }
 
+/* Layers and the faces of a cube are no dimension: every level has all of them. */
+static bool layered(const CUDA_ARRAY3D_DESCRIPTOR *d)
+{
+	return d->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+}
+
+/* As many as were asked for, from 1 to the one whose largest side is 1. */
+static unsigned level_count(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned asked)
+{
+	size_t largest = d->Width > d->Height ? d->Width : d->Height;
+	unsigned most = 1;
+	if (!layered(d) && d->Depth > largest)
+		largest = d->Depth;
+	while (most < MOST_LEVELS && largest >> most)
+		most++;
+	return !asked ? 1 : asked < most ? asked : most;
+}
+
 GD_API(cuMipmappedArrayCreate,
     (CUmipmappedArray * mipmap_out, const CUDA_ARRAY3D_DESCRIPTOR *description,
 	unsigned int levels),
     (mipmap_out, description, levels))
 {
-	if (!mipmap_out || !description || !levels || levels > MOST_LEVELS)
+	if (!mipmap_out || !description)
 		return CUDA_ERROR_INVALID_VALUE;
+	levels = level_count(description, levels);
 	struct gd_mipmap *mipmap = gd_object_new(GD_TYPE_MIPMAP);
 	CUresult result = mipmap ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 	for (unsigned i = 0; i < levels && result == CUDA_SUCCESS; i++) {
 		CUDA_ARRAY3D_DESCRIPTOR level = *description;
 		level.Width = halved(level.Width, i);
 		level.Height = halved(level.Height, i);
-		level.Depth = halved(level.Depth, i);
+		level.Depth = layered(&level) ? level.Depth : halved(level.Depth, i);
 		result = make(&level, &mipmap->level[i]);
 		if (result != CUDA_SUCCESS)
 			break;

@@ -260,6 +260,7 @@ CUresult gd_memset_check(const struct gd_memset *set)
 	if (!set->address || set->address % set->element ||
 	    (set->height > 1 && set->pitch % set->element) ||
 	    __builtin_mul_overflow(set->width, set->element, &row) ||
+	    (set->height > 1 && set->pitch < row) ||
 	    __builtin_mul_overflow(set->height - 1, set->pitch, &rows) ||
 	    __builtin_add_overflow(row, rows, &bytes))
 		return CUDA_ERROR_INVALID_VALUE;

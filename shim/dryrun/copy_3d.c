@@ -15,11 +15,61 @@ struct description {
 	size_t x, y, z, pitch, height;
 };
 
+/* How far apart rows and slices are.  One row needs no pitch, one slice no height. */
+static bool steps(const struct description *d, const struct gd_copy *copy, struct gd_side *side)
+{
+	uint64_t right, bottom, pitch = d->pitch, height = d->height;
+	if (__builtin_add_overflow(d->x, copy->width, &right) ||
+	    __builtin_add_overflow(d->y, copy->height, &bottom))
+		return false;
+	if (copy->height * copy->depth > 1 && pitch < right)
+		return false;
+	if (copy->depth > 1 && height < bottom)
+		return false;
+	side->pitch = pitch ? pitch : right;
+	return !__builtin_mul_overflow(side->pitch, height ? height : bottom, &side->slice);
+}
+
+/* Address of the first byte. */
+static bool first_byte(const struct description *d, uint64_t base, struct gd_side *side)
+{
+	uint64_t slices, rows;
+	return !__builtin_mul_overflow(d->z, side->slice, &slices) &&
+	       !__builtin_mul_overflow(d->y, side->pitch, &rows) &&
+	       !__builtin_add_overflow(base, slices, &side->address) &&
+	       !__builtin_add_overflow(side->address, rows, &side->address) &&
+	       !__builtin_add_overflow(side->address, d->x, &side->address);
+}
+
+static bool within(size_t offset, uint64_t length, uint64_t room)
+{
+	return offset <= room && length <= room - offset;
+}
+
+/* An array says itself how long its rows are. */
+static CUresult array_from(const struct description *d, const struct gd_copy *copy,
+    struct description *out, uint64_t *base_out)
+{
+	const struct gd_array *array = gd_array_get(d->array);
+	if (!array || !within(d->x, copy->width, array->pitch) ||
+	    !within(d->y, copy->height, array->rows) || !within(d->z, copy->depth, array->slices))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!gd_array_lives(array))
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	*out = *d;
+	out->pitch = array->pitch;
+	out->height = array->rows;
+	*base_out = array->address;
+	return CUDA_SUCCESS;
+}
+
 static CUresult side_from(
     const struct description *d, const struct gd_copy *copy, struct gd_side *side_out)
 {
-	uint64_t pitch = d->pitch, height = d->height, base;
-	const struct gd_array *array = gd_array_get(d->array);
+	struct description of_array;
+	struct gd_side side;
+	CUresult result;
+	uint64_t base;
 	switch (d->type) {
 	case CU_MEMORYTYPE_HOST:
 		base = (uint64_t)(uintptr_t)d->host;
@@ -29,30 +79,22 @@ static CUresult side_from(
 		base = d->device;
 		break;
 	case CU_MEMORYTYPE_ARRAY:
-		if (!array || d->x + copy->width > array->pitch ||
-		    d->y + copy->height > array->rows || d->z + copy->depth > array->slices)
-			return CUDA_ERROR_INVALID_VALUE;
-		base = array->address;
-		pitch = array->pitch;
-		height = array->rows;
+		result = array_from(d, copy, &of_array, &base);
+		if (result != CUDA_SUCCESS)
+			return result;
+		d = &of_array;
 		break;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
-	if (!pitch)
-		pitch = copy->width;
-	if (!height)
-		height = copy->height;
-	if (pitch < copy->width || (copy->depth > 1 && height < copy->height))
-		return CUDA_ERROR_INVALID_VALUE;
-	*side_out = gd_side_of(base);
-	if (d->type == CU_MEMORYTYPE_DEVICE && side_out->kind == GD_MEMORY_PAGEABLE && base)
+	side = gd_side_of(base);
+	if (d->type == CU_MEMORYTYPE_DEVICE && side.kind == GD_MEMORY_PAGEABLE && base)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (d->type == CU_MEMORYTYPE_ARRAY)
-		side_out->kind = GD_MEMORY_ARRAY;
-	side_out->address = base + d->z * pitch * height + d->y * pitch + d->x;
-	side_out->pitch = pitch;
-	side_out->slice = pitch * height;
+		side.kind = GD_MEMORY_ARRAY;
+	if (!steps(d, copy, &side) || !first_byte(d, base, &side))
+		return CUDA_ERROR_INVALID_VALUE;
+	*side_out = side;
 	return CUDA_SUCCESS;
 }
 
@@ -256,33 +298,58 @@ GD_API_PTSZ(cuMemcpyAtoHAsync_v2,
 
 /* ---- batches ---- */
 
-static CUresult operand(const CUmemcpy3DOperand *o, struct description *out)
+/* Bytes of an element, the unit of every width and offset: an array has its own, between pointers
+ * it is a byte.  0 for two arrays that differ. */
+static uint64_t element_of(const CUDA_MEMCPY3D_BATCH_OP *entry)
 {
-	memset(out, 0, sizeof(*out));
-	if (o->type == CU_MEMCPY_OPERAND_TYPE_POINTER) {
-		out->type = CU_MEMORYTYPE_UNIFIED;
-		out->device = o->op.ptr.ptr;
-		out->pitch = o->op.ptr.rowLength;
-		out->height = o->op.ptr.layerHeight;
-		return CUDA_SUCCESS;
+	const CUmemcpy3DOperand *both[] = {&entry->src, &entry->dst};
+	uint64_t bytes = 0;
+	for (int i = 0; i < 2; i++) {
+		const struct gd_array *array = both[i]->type == CU_MEMCPY_OPERAND_TYPE_ARRAY
+						   ? gd_array_get(both[i]->op.array.array)
+						   : NULL;
+		if (array && bytes && bytes != array->element)
+			return 0;
+		if (array)
+			bytes = array->element;
 	}
-	if (o->type != CU_MEMCPY_OPERAND_TYPE_ARRAY)
-		return CUDA_ERROR_INVALID_VALUE;
-	*out = in_array(o->op.array.array, o->op.array.offset.x);
-	out->y = o->op.array.offset.y;
-	out->z = o->op.array.offset.z;
-	return CUDA_SUCCESS;
+	return bytes ? bytes : 1;
+}
+
+/* A pointer's rows and layers are packed when it does not say how long they are. */
+static CUresult operand(
+    const CUmemcpy3DOperand *o, uint64_t element, const CUextent3D *extent, struct description *out)
+{
+	bool fits;
+	if (o->type == CU_MEMCPY_OPERAND_TYPE_POINTER) {
+		size_t row = o->op.ptr.rowLength, layer = o->op.ptr.layerHeight;
+		*out = (struct description){.type = CU_MEMORYTYPE_UNIFIED,
+		    .device = o->op.ptr.ptr,
+		    .height = layer ? layer : extent->height};
+		fits = !__builtin_mul_overflow(row ? row : extent->width, element, &out->pitch);
+	} else if (o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+		*out = in_array(o->op.array.array, 0);
+		out->y = o->op.array.offset.y;
+		out->z = o->op.array.offset.z;
+		fits = !__builtin_mul_overflow(o->op.array.offset.x, element, &out->x);
+	} else {
+		fits = false;
+	}
+	return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult batch_entry(const CUDA_MEMCPY3D_BATCH_OP *entry, struct gd_copy *copy_out)
 {
 	struct description from, to;
-	CUresult result = operand(&entry->src, &from);
+	uint64_t element = element_of(entry), width;
+	if (!element || __builtin_mul_overflow(entry->extent.width, element, &width))
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = operand(&entry->src, element, &entry->extent, &from);
 	if (result == CUDA_SUCCESS)
-		result = operand(&entry->dst, &to);
+		result = operand(&entry->dst, element, &entry->extent, &to);
 	if (result == CUDA_SUCCESS)
-		result = build(&from, &to, entry->extent.width, entry->extent.height,
-		    entry->extent.depth, copy_out);
+		result =
+		    build(&from, &to, width, entry->extent.height, entry->extent.depth, copy_out);
 	return result == CUDA_SUCCESS ? gd_copy_check(copy_out) : result;
 }
 

@@ -6,9 +6,8 @@ static inline CUdeviceptr device(const void *pointer)
 	return (CUdeviceptr)(uintptr_t)pointer;
 }
 
-/* Which side of a pitched copy is memory of what kind; false for a direction that does not exist.
- */
-static bool sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
+/* Which side of a pitched copy is memory of what kind. */
+static cudaError_t sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
 {
 	static const CUmemorytype table[][2] = {
 	    [cudaMemcpyHostToHost] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST},
@@ -19,16 +18,19 @@ static bool sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to
 	};
 
 	if ((unsigned)kind >= sizeof(table) / sizeof(*table))
-		return false;
+		return cudaErrorInvalidMemcpyDirection;
 	*from = table[kind][0];
 	*to = table[kind][1];
-	return true;
+	return cudaSuccess;
 }
 
-bool gd_rt_plan_2d(CUDA_MEMCPY2D *plan, void *to, size_t to_pitch, const void *from,
+cudaError_t gd_rt_plan_2d(CUDA_MEMCPY2D *plan, void *to, size_t to_pitch, const void *from,
     size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
 	*plan = (CUDA_MEMCPY2D){0};
+	if (!gd_rt_pitch_fits(to_pitch, width, height) ||
+	    !gd_rt_pitch_fits(from_pitch, width, height))
+		return cudaErrorInvalidPitchValue;
 	plan->srcHost = from;
 	plan->srcDevice = device(from);
 	plan->srcPitch = from_pitch;
@@ -40,30 +42,41 @@ bool gd_rt_plan_2d(CUDA_MEMCPY2D *plan, void *to, size_t to_pitch, const void *f
 	return sides(kind, &plan->srcMemoryType, &plan->dstMemoryType);
 }
 
+static bool box_fits(
+    const struct cudaPitchedPtr *memory, const struct cudaPos *at, const struct cudaExtent *extent)
+{
+	size_t right;
+
+	if (extent->height <= 1 && extent->depth <= 1)
+		return true;
+	return !__builtin_add_overflow(at->x, extent->width, &right) && memory->pitch >= right;
+}
+
+/* Both sides name their fields alike. */
+#define PLAN_BOX(plan, p, side) \
+	do { \
+		(plan)->side##XInBytes = (p)->side##Pos.x; \
+		(plan)->side##Y = (p)->side##Pos.y; \
+		(plan)->side##Z = (p)->side##Pos.z; \
+		(plan)->side##Host = (p)->side##Ptr.ptr; \
+		(plan)->side##Device = device((p)->side##Ptr.ptr); \
+		(plan)->side##Pitch = (p)->side##Ptr.pitch; \
+		(plan)->side##Height = (p)->side##Ptr.ysize; \
+	} while (0)
+
 /* Arrays (textures) are not part of the stand-in runtime. */
 cudaError_t gd_rt_plan_3d(CUDA_MEMCPY3D *plan, const struct cudaMemcpy3DParms *p)
 {
 	*plan = (CUDA_MEMCPY3D){0};
 	if (p->srcArray || p->dstArray)
 		return cudaErrorNotSupported;
-	plan->srcXInBytes = p->srcPos.x;
-	plan->srcY = p->srcPos.y;
-	plan->srcZ = p->srcPos.z;
-	plan->srcHost = p->srcPtr.ptr;
-	plan->srcDevice = device(p->srcPtr.ptr);
-	plan->srcPitch = p->srcPtr.pitch;
-	plan->srcHeight = p->srcPtr.ysize;
-	plan->dstXInBytes = p->dstPos.x;
-	plan->dstY = p->dstPos.y;
-	plan->dstZ = p->dstPos.z;
-	plan->dstHost = p->dstPtr.ptr;
-	plan->dstDevice = device(p->dstPtr.ptr);
-	plan->dstPitch = p->dstPtr.pitch;
-	plan->dstHeight = p->dstPtr.ysize;
+	if (!box_fits(&p->srcPtr, &p->srcPos, &p->extent) ||
+	    !box_fits(&p->dstPtr, &p->dstPos, &p->extent))
+		return cudaErrorInvalidPitchValue;
+	PLAN_BOX(plan, p, src);
+	PLAN_BOX(plan, p, dst);
 	plan->WidthInBytes = p->extent.width;
 	plan->Height = p->extent.height;
 	plan->Depth = p->extent.depth;
-	return sides(p->kind, &plan->srcMemoryType, &plan->dstMemoryType)
-		   ? cudaSuccess
-		   : cudaErrorInvalidMemcpyDirection;
+	return sides(p->kind, &plan->srcMemoryType, &plan->dstMemoryType);
 }

@@ -56,22 +56,22 @@ GD_EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, 
     size_t width, size_t height, enum cudaMemcpyKind kind)
 {
 	CUDA_MEMCPY2D plan;
+	cudaError_t error;
 
 	GD_BIND();
-	if (!gd_rt_plan_2d(&plan, to, to_pitch, from, from_pitch, width, height, kind))
-		return gd_rt_note(cudaErrorInvalidMemcpyDirection);
-	return gd_rt_result(GD_ORDERED.cuMemcpy2DUnaligned(&plan));
+	error = gd_rt_plan_2d(&plan, to, to_pitch, from, from_pitch, width, height, kind);
+	return error ? gd_rt_note(error) : gd_rt_result(GD_ORDERED.cuMemcpy2DUnaligned(&plan));
 }
 
 GD_EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
     size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	CUDA_MEMCPY2D plan;
+	cudaError_t error;
 
 	GD_BIND();
-	if (!gd_rt_plan_2d(&plan, to, to_pitch, from, from_pitch, width, height, kind))
-		return gd_rt_note(cudaErrorInvalidMemcpyDirection);
-	return gd_rt_result(GD_ORDERED.cuMemcpy2DAsync(&plan, stream));
+	error = gd_rt_plan_2d(&plan, to, to_pitch, from, from_pitch, width, height, kind);
+	return error ? gd_rt_note(error) : gd_rt_result(GD_ORDERED.cuMemcpy2DAsync(&plan, stream));
 }
 
 GD_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -173,6 +173,8 @@ GD_EXPORT cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStr
 GD_EXPORT cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
 	GD_BIND();
+	if (!gd_rt_pitch_fits(pitch, width, height))
+		return gd_rt_note(cudaErrorInvalidPitchValue);
 	return gd_rt_result(
 	    GD_ORDERED.cuMemsetD2D8(device(to), pitch, (unsigned char)value, width, height));
 }
@@ -181,6 +183,8 @@ GD_EXPORT cudaError_t cudaMemset2DAsync(
     void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
 	GD_BIND();
+	if (!gd_rt_pitch_fits(pitch, width, height))
+		return gd_rt_note(cudaErrorInvalidPitchValue);
 	return gd_rt_result(GD_ORDERED.cuMemsetD2D8Async(
 	    device(to), pitch, (unsigned char)value, width, height, stream));
 }

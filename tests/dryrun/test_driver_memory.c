@@ -182,6 +182,38 @@ TEST(copies_in_two_and_three_dimensions)
 	EXPECT_EQ(cuMemcpy2D_v2(&up), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST(rows_that_overlap_are_refused)
+{
+	char host[64];
+	CUdeviceptr a;
+	start_small();
+	OK(cuMemAlloc_v2(&a, 64));
+	CUDA_MEMCPY2D up = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+	    .srcHost = host,
+	    .srcPitch = 8,
+	    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	    .dstDevice = a,
+	    .dstPitch = 8,
+	    .WidthInBytes = 8,
+	    .Height = 2};
+	OK(cuMemcpy2D_v2(&up));
+	up.dstXInBytes = 1;
+	EXPECT_EQ(cuMemcpy2D_v2(&up), CUDA_ERROR_INVALID_VALUE);
+	up.dstXInBytes = SIZE_MAX - 3;
+	EXPECT_EQ(cuMemcpy2D_v2(&up), CUDA_ERROR_INVALID_VALUE);
+	up.dstXInBytes = 0;
+	up.dstY = SIZE_MAX / 8;
+	EXPECT_EQ(cuMemcpy2D_v2(&up), CUDA_ERROR_INVALID_VALUE);
+	up.dstY = up.dstPitch = 0;
+	EXPECT_EQ(cuMemcpy2D_v2(&up), CUDA_ERROR_INVALID_VALUE);
+	up.Height = 1;
+	OK(cuMemcpy2D_v2(&up)); /* one row needs no pitch */
+	OK(cuMemsetD2D8_v2(a, 8, 1, 8, 4));
+	EXPECT_EQ(cuMemsetD2D8_v2(a, 7, 1, 8, 4), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuMemsetD2D32_v2(a, 8, 1, 4, 2), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemsetD2D8_v2(a, 0, 1, 8, 1));
+}
+
 TEST(batches_are_checked_before_they_run)
 {
 	unsigned in[2] = {3, 4}, out = 0;
@@ -444,4 +476,81 @@ TEST(arrays_are_device_memory)
 	EXPECT_EQ(cuMemcpyHtoA_v2(array, 8, in, 16), CUDA_ERROR_INVALID_VALUE);
 	OK(cuArrayDestroy(array));
 	EXPECT_EQ(cuArrayDestroy(array), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(an_array_ends_with_its_context_and_leaves_others_alone)
+{
+	CUDA_ARRAY_DESCRIPTOR description = {
+	    .Width = 16, .Height = 1, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
+	CUcontext context;
+	CUdeviceptr blocks[8];
+	char bytes[16] = {0};
+	CUarray array;
+	start_small();
+	OK(cuCtxCreate_v2(&context, 0, 0));
+	OK(cuArrayCreate_v2(&array, &description));
+	OK(cuCtxDestroy_v2(context));
+	for (int i = 0; i < 8; i++) /* one of them where the array was */
+		OK(cuMemAlloc_v2(&blocks[i], 16));
+	EXPECT_EQ(cuMemcpyHtoA_v2(array, 0, bytes, 16), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+	OK(cuArrayDestroy(array));
+	for (int i = 0; i < 8; i++)
+		OK(cuMemFree_v2(blocks[i]));
+}
+
+TEST(batches_count_elements_of_arrays)
+{
+	CUDA_ARRAY_DESCRIPTOR description = {
+	    .Width = 8, .Height = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 2};
+	uint64_t in[2][3] = {{1, 2, 3}, {4, 5, 6}}, row[8] = {0};
+	CUarray array, narrow;
+	CUstream stream;
+	start_small();
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuArrayCreate_v2(&array, &description));
+	CUDA_MEMCPY3D_BATCH_OP entry = {.src = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER},
+	    .dst = {.type = CU_MEMCPY_OPERAND_TYPE_ARRAY},
+	    .extent = {2, 2, 1}};
+	entry.src.op.ptr.ptr = (CUdeviceptr)(uintptr_t)in;
+	entry.src.op.ptr.rowLength = 3;
+	entry.dst.op.array.array = array;
+	entry.dst.op.array.offset = (CUoffset3D){.x = 6, .y = 0};
+	OK(cuMemcpy3DBatchAsync_v2(1, &entry, 0, stream));
+	OK(cuMemcpyAtoH_v2(row, array, 0, sizeof(row)));
+	EXPECT(row[5] == 0 && row[6] == 1 && row[7] == 2);
+	entry.dst.op.array.offset.x = 7;
+	EXPECT_EQ(cuMemcpy3DBatchAsync_v2(1, &entry, 0, stream), CUDA_ERROR_INVALID_VALUE);
+	description.NumChannels = 1;
+	OK(cuArrayCreate_v2(&narrow, &description));
+	entry.src = entry.dst;
+	entry.src.op.array = (__typeof__(entry.src.op.array)){.array = narrow};
+	entry.dst.op.array.offset.x = 0;
+	EXPECT_EQ(cuMemcpy3DBatchAsync_v2(1, &entry, 0, stream), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(mipmaps_keep_their_layers_and_end_with_one_element)
+{
+	CUDA_ARRAY3D_DESCRIPTOR description = {.Width = 8,
+	    .Height = 4,
+	    .Depth = 6,
+	    .Format = CU_AD_FORMAT_UNSIGNED_INT8,
+	    .NumChannels = 1,
+	    .Flags = CUDA_ARRAY3D_LAYERED};
+	CUDA_ARRAY3D_DESCRIPTOR level;
+	CUmipmappedArray mipmap;
+	CUarray array;
+	start_small();
+	OK(cuMipmappedArrayCreate(&mipmap, &description, 99));
+	EXPECT_EQ(cuMipmappedArrayGetLevel(&array, mipmap, 4), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMipmappedArrayGetLevel(&array, mipmap, 3));
+	OK(cuArray3DGetDescriptor_v2(&level, array));
+	EXPECT(level.Width == 1 && level.Height == 1 && level.Depth == 6);
+	description.Flags = 0;
+	description.Depth = 16;
+	OK(cuMipmappedArrayCreate(&mipmap, &description, 5));
+	OK(cuMipmappedArrayGetLevel(&array, mipmap, 4));
+	OK(cuArray3DGetDescriptor_v2(&level, array));
+	EXPECT(level.Width == 1 && level.Depth == 1);
+	OK(cuMipmappedArrayCreate(&mipmap, &description, 0));
+	EXPECT_EQ(cuMipmappedArrayGetLevel(&array, mipmap, 1), CUDA_ERROR_INVALID_VALUE);
 }

@@ -194,3 +194,29 @@ TEST(what_nobody_registered_is_no_kernel)
 	EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
 	EXPECT_EQ(launch(NULL), cudaErrorInvalidDeviceFunction);
 }
+
+/* ---- rows ---- */
+
+TEST(pitches_below_the_width_are_told_by_name)
+{
+	char host[64], *device;
+	start();
+	OK(cudaMalloc((void **)&device, 64));
+	OK(cudaMemcpy2D(host, 16, device, 16, 16, 4, cudaMemcpyDeviceToHost));
+	EXPECT_EQ(cudaMemcpy2D(host, 0, device, 16, 16, 4, cudaMemcpyDeviceToHost),
+	    cudaErrorInvalidPitchValue);
+	EXPECT_EQ(cudaMemcpy2DAsync(host, 16, device, 15, 16, 4, cudaMemcpyDeviceToHost, 0),
+	    cudaErrorInvalidPitchValue);
+	OK(cudaMemcpy2D(host, 0, device, 0, 16, 1, cudaMemcpyDeviceToHost));
+	EXPECT_EQ(cudaMemset2D(device, 8, 1, 16, 4), cudaErrorInvalidPitchValue);
+	EXPECT_EQ(cudaMemset2DAsync(device, 8, 1, 16, 4, 0), cudaErrorInvalidPitchValue);
+	OK(cudaMemset2D(device, 16, 1, 16, 4));
+	struct cudaMemcpy3DParms box = {.srcPtr = {device, 16, 16, 2},
+	    .dstPtr = {host, 16, 16, 2},
+	    .extent = {16, 2, 2},
+	    .kind = cudaMemcpyDeviceToHost};
+	OK(cudaMemcpy3D(&box));
+	box.srcPos.x = 1;
+	EXPECT_EQ(cudaMemcpy3D(&box), cudaErrorInvalidPitchValue);
+	EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidPitchValue);
+}
