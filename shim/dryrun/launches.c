@@ -108,6 +108,16 @@ static CUresult launch_on(
 	return CUDA_SUCCESS;
 }
 
+/* A kernel belongs to no context: the stream decides, whatever context is current. */
+static struct gd_function *function_on(const struct gd_stream *stream, CUfunction handle)
+{
+	struct gd_function *function = gd_object_get(handle, GD_TYPE_FUNCTION);
+	if (__builtin_expect(function != NULL, 1))
+		return function;
+	struct gd_kernel *kernel = gd_object_get(handle, GD_TYPE_KERNEL);
+	return kernel ? gd_kernel_function(kernel, stream->context) : NULL;
+}
+
 static CUresult launch_kernel(CUstream handle, bool per_thread, CUfunction function_handle,
     const uint32_t dims[6], uint32_t shared_bytes, bool cooperative, void **parameters,
     void **extra)
@@ -115,12 +125,12 @@ static CUresult launch_kernel(CUstream handle, bool per_thread, CUfunction funct
 	struct gd_stream *stream;
 	struct gd_launch launch;
 	launch.hint = gd_hint_take(); /* also when the launch is refused */
-	launch.function = gd_function_get(function_handle);
-	if (!launch.function)
-		return CUDA_ERROR_INVALID_HANDLE;
 	CUresult result = gd_stream_get(handle, per_thread, &stream);
 	if (result != CUDA_SUCCESS)
 		return result;
+	launch.function = function_on(stream, function_handle);
+	if (!launch.function)
+		return CUDA_ERROR_INVALID_HANDLE;
 	memcpy(launch.grid, dims, sizeof(launch.grid));
 	memcpy(launch.block, dims + 3, sizeof(launch.block));
 	launch.shared_bytes = shared_bytes;

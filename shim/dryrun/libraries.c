@@ -9,6 +9,7 @@
 #include "shim/dryrun/module_parts.h"
 #include "shim/dryrun/visible_devices.h"
 
+_Static_assert(sizeof(struct gd_kernel) <= GD_CELL_BYTES, "a kernel fits in a cell");
 _Static_assert(sizeof(struct gd_library) <= GD_CELL_BYTES, "a library fits in a cell");
 
 /* The library's module in a context; the lock is held. */
@@ -32,6 +33,49 @@ static struct gd_module *module_in(struct gd_library *library, struct gd_context
 	return module;
 }
 
+/* An attribute set for a device: it holds in contexts that the device gets later, too. */
+struct gd_kernel_setting {
+	struct gd_kernel_setting *next;
+	CUdevice device;
+	CUfunction_attribute attribute;
+	int value;
+};
+
+/* The lock is held. @return false without memory */
+static bool remember(
+    struct gd_kernel *kernel, CUdevice device, CUfunction_attribute attribute, int value)
+{
+	struct gd_kernel_setting *setting = kernel->settings;
+	while (setting && (setting->device != device || setting->attribute != attribute))
+		setting = setting->next;
+	if (!setting) {
+		setting = malloc(sizeof(*setting));
+		if (!setting)
+			return false;
+		setting->next = kernel->settings;
+		kernel->settings = setting;
+	}
+	setting->device = device;
+	setting->attribute = attribute;
+	setting->value = value;
+	return true;
+}
+
+/* The kernel's function in a module, a new one as the program set it; the lock is held. */
+static struct gd_function *function_in(struct gd_module *module, struct gd_kernel *kernel)
+{
+	const struct gd_function *newest = module->functions;
+	struct gd_function *function = gd_module_function(module, kernel->name, kernel);
+	const struct gd_kernel_setting *setting = kernel->settings;
+	if (module->functions == newest) /* it was there before */
+		return function;
+	for (; setting; setting = setting->next) {
+		if (setting->device == (CUdevice)module->device)
+			gd_function_set_attribute(function, setting->attribute, setting->value);
+	}
+	return function;
+}
+
 /* Launches by kernel come through here, so what was found before is found without the lock. */
 struct gd_function *gd_kernel_function(struct gd_kernel *kernel, struct gd_context *context)
 {
@@ -42,8 +86,7 @@ struct gd_function *gd_kernel_function(struct gd_kernel *kernel, struct gd_conte
 		return last;
 	pthread_mutex_lock(&gd_modules_lock);
 	struct gd_module *module = module_in(kernel->library, context);
-	struct gd_function *function =
-	    module ? gd_module_function(module, kernel->name, kernel) : NULL;
+	struct gd_function *function = module ? function_in(module, kernel) : NULL;
 	if (function)
 		__atomic_store_n(known, function, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&gd_modules_lock);
@@ -102,6 +145,11 @@ GD_API(cuLibraryUnload, (CUlibrary handle), (handle))
 	while (library->kernels) {
 		struct gd_kernel *kernel = library->kernels;
 		library->kernels = kernel->next;
+		while (kernel->settings) {
+			struct gd_kernel_setting *setting = kernel->settings;
+			kernel->settings = setting->next;
+			free(setting);
+		}
 		free(kernel->name);
 		gd_object_free(kernel, GD_TYPE_KERNEL);
 	}
@@ -301,14 +349,21 @@ GD_API(cuKernelGetAttribute,
 }
 
 GD_API(cuKernelSetAttribute,
-    (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device),
-    (attribute, value, kernel, device))
+    (CUfunction_attribute attribute, int value, CUkernel handle, CUdevice device),
+    (attribute, value, handle, device))
 {
 	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
-	struct gd_function *function = function_on(kernel, device);
-	return function ? gd_function_set_attribute(function, attribute, value)
-			: CUDA_ERROR_INVALID_HANDLE;
+	struct gd_function *function = function_on(handle, device);
+	if (!function)
+		return CUDA_ERROR_INVALID_HANDLE;
+	CUresult result = gd_function_set_attribute(function, attribute, value);
+	if (result != CUDA_SUCCESS)
+		return result;
+	pthread_mutex_lock(&gd_modules_lock);
+	bool remembered = remember(gd_object_get(handle, GD_TYPE_KERNEL), device, attribute, value);
+	pthread_mutex_unlock(&gd_modules_lock);
+	return remembered ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 GD_API(cuKernelSetCacheConfig, (CUkernel kernel, CUfunc_cache config, CUdevice device),

@@ -17,6 +17,7 @@
 struct gd_block;
 struct gd_context;
 struct gd_kernel;
+struct gd_kernel_setting;
 struct gd_library;
 struct gd_module;
 
@@ -68,6 +69,7 @@ struct gd_kernel {
 	char *name;
 	/* Its functions by context index, as far as known; atomic.  One may be stale: compare. */
 	struct gd_function *functions[GD_KERNEL_CONTEXTS];
+	struct gd_kernel_setting *settings; /* guarded by the lock of modules */
 };
 
 struct gd_library {

@@ -330,6 +330,49 @@ TEST(modules_functions_and_launch_limits)
 	EXPECT_EQ(launch(function, NULL), CUDA_ERROR_INVALID_HANDLE);
 }
 
+static CUkernel library_kernel(void)
+{
+	CUlibrary library;
+	CUkernel kernel;
+	OK(cuLibraryLoadData(&library, kernels_ptx, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, library, "other"));
+	return kernel;
+}
+
+TEST(a_kernel_runs_on_the_device_of_its_stream)
+{
+	CUcontext first, second;
+	CUstream stream;
+	setenv("GPUSHIM_DRYRUN_COUNT", "2", 1);
+	first = start_small();
+	OK(cuDevicePrimaryCtxRetain(&second, 1));
+	OK(cuCtxSetCurrent(second));
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuCtxSetCurrent(first));
+	CUkernel kernel = library_kernel();
+	OK(launch((CUfunction)kernel, stream));
+	OK(launch((CUfunction)kernel, NULL));
+	EXPECT_EQ(launch(load_kernel("other"), stream), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(attributes_of_kernels_hold_in_later_contexts)
+{
+	const CUfunction_attribute shared = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+	CUcontext context;
+	int value;
+	setenv("GPUSHIM_DRYRUN_COUNT", "2", 1);
+	start_small();
+	CUkernel kernel = library_kernel();
+	OK(cuKernelSetAttribute(shared, 60000, kernel, 1));
+	OK(cuKernelSetAttribute(shared, 70000, kernel, 1));
+	EXPECT_EQ(cuKernelSetAttribute(shared, 900000, kernel, 1), CUDA_ERROR_INVALID_VALUE);
+	OK(cuDevicePrimaryCtxRetain(&context, 1));
+	OK(cuKernelGetAttribute(&value, shared, kernel, 1));
+	EXPECT_EQ(value, 70000);
+	OK(cuKernelGetAttribute(&value, shared, kernel, 0));
+	EXPECT_EQ(value, 49152);
+}
+
 TEST(fills_are_executed)
 {
 	static const char ptx[] =
