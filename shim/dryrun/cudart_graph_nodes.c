@@ -32,53 +32,37 @@ GD_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphN
 	return error;
 }
 
+/* Since CUDA 13 edges carry data, the same struct on both sides. */
 #if CUDART_VERSION >= 13000
-/* Edges carry data, the same struct on both sides. */
-GD_EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
-    cudaGraphNode_t *to, cudaGraphEdgeData *edges, size_t *count)
-{
-	GD_BIND();
-	return gd_rt_result(
-	    gd_driver.cuGraphGetEdges(graph, from, to, (CUgraphEdgeData *)edges, count));
-}
-
-GD_EXPORT cudaError_t cudaGraphNodeGetDependencies(
-    cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges, size_t *count)
-{
-	GD_BIND();
-	return gd_rt_result(
-	    gd_driver.cuGraphNodeGetDependencies(node, nodes, (CUgraphEdgeData *)edges, count));
-}
-
-GD_EXPORT cudaError_t cudaGraphNodeGetDependentNodes(
-    cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges, size_t *count)
-{
-	GD_BIND();
-	return gd_rt_result(
-	    gd_driver.cuGraphNodeGetDependentNodes(node, nodes, (CUgraphEdgeData *)edges, count));
-}
+#define GD_EDGES cudaGraphEdgeData *edges,
+#define GD_EDGES_PASSED (CUgraphEdgeData *)edges,
 #else
+#define GD_EDGES
+#define GD_EDGES_PASSED
+#endif
+
 GD_EXPORT cudaError_t cudaGraphGetEdges(
-    cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *count)
+    cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, GD_EDGES size_t *count)
 {
 	GD_BIND();
-	return gd_rt_result(gd_driver.cuGraphGetEdges(graph, from, to, count));
+	return gd_rt_result(gd_driver.cuGraphGetEdges(graph, from, to, GD_EDGES_PASSED count));
 }
 
 GD_EXPORT cudaError_t cudaGraphNodeGetDependencies(
-    cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count)
+    cudaGraphNode_t node, cudaGraphNode_t *nodes, GD_EDGES size_t *count)
 {
 	GD_BIND();
-	return gd_rt_result(gd_driver.cuGraphNodeGetDependencies(node, nodes, count));
+	return gd_rt_result(
+	    gd_driver.cuGraphNodeGetDependencies(node, nodes, GD_EDGES_PASSED count));
 }
 
 GD_EXPORT cudaError_t cudaGraphNodeGetDependentNodes(
-    cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count)
+    cudaGraphNode_t node, cudaGraphNode_t *nodes, GD_EDGES size_t *count)
 {
 	GD_BIND();
-	return gd_rt_result(gd_driver.cuGraphNodeGetDependentNodes(node, nodes, count));
+	return gd_rt_result(
+	    gd_driver.cuGraphNodeGetDependentNodes(node, nodes, GD_EDGES_PASSED count));
 }
-#endif
 
 #if CUDART_VERSION >= 12040
 _Static_assert(sizeof(struct cudaGraphNodeParams) == sizeof(CUgraphNodeParams), "node parameters");

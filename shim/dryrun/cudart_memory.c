@@ -190,6 +190,14 @@ GD_EXPORT cudaError_t cudaPointerGetAttributes(
 	return cudaSuccess;
 }
 
+static cudaError_t contexts_of(
+    int to_device, int from_device, CUcontext *to_out, CUcontext *from_out)
+{
+	cudaError_t error = gd_rt_context(to_device, to_out);
+
+	return error ? error : gd_rt_context(from_device, from_out);
+}
+
 GD_EXPORT cudaError_t cudaMemcpyPeer(
     void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
@@ -197,9 +205,7 @@ GD_EXPORT cudaError_t cudaMemcpyPeer(
 	cudaError_t error;
 
 	GD_BIND();
-	error = gd_rt_context(to_device, &to_context);
-	if (!error)
-		error = gd_rt_context(from_device, &from_context);
+	error = contexts_of(to_device, from_device, &to_context, &from_context);
 	if (error)
 		return error;
 	return gd_rt_result(gd_driver.cuMemcpyPeer((CUdeviceptr)(uintptr_t)to, to_context,
@@ -213,9 +219,7 @@ GD_EXPORT cudaError_t cudaMemcpyPeerAsync(
 	cudaError_t error;
 
 	GD_BIND();
-	error = gd_rt_context(to_device, &to_context);
-	if (!error)
-		error = gd_rt_context(from_device, &from_context);
+	error = contexts_of(to_device, from_device, &to_context, &from_context);
 	if (error)
 		return error;
 	return gd_rt_result(gd_driver.cuMemcpyPeerAsync((CUdeviceptr)(uintptr_t)to, to_context,
