@@ -26,7 +26,6 @@ static void put_json(const struct ga_memory *memory, struct ga_json *json)
 	ga_json_object_end(json);
 }
 
-/* One line: size for people and to the byte. */
 static void counts_text(const struct ga_account *account, const struct ga_page *page)
 {
 	char one[GA_SIZE_TEXT], other[GA_SIZE_TEXT];
@@ -96,11 +95,9 @@ static int threshold(const struct ga_options *options, const struct ga_memory *m
 	int status = GA_EXIT_OK;
 	for (int device = -1; (account = ga_memory_next(memory, device));
 	     device = account->device) {
-		uint64_t peak = ga_view_peak_reserved(memory, account);
+		bool hidden;
+		uint64_t peak = ga_view_peak(memory, account, &hidden);
 		char size[GA_SIZE_TEXT], most[GA_SIZE_TEXT];
-		bool hidden = peak == GA_UNKNOWN;
-		if (hidden)
-			peak = account->peak.allocated;
 		if (peak <= limit)
 			continue;
 		fprintf(stderr,

@@ -20,34 +20,40 @@ enum outcome {
 static const char *const outcome_names[] = {
     "oom", "incomplete", "cut", "retries", "fits", "nothing"};
 
+static uint64_t count_retries(const struct ga_memory *memory)
+{
+	const struct ga_account *account = NULL;
+	uint64_t count = 0;
+	for (int device = -1; (account = ga_memory_next(memory, device)); device = account->device)
+		count += account->retry_count;
+	return count;
+}
+
 static enum outcome judge(const struct ga_memory *memory)
 {
-	const struct ga_account *account = ga_memory_next(memory, -1);
-	bool retries = false;
 	if (memory->refusals.count)
 		return OUTCOME_OOM;
 	if (ga_model_incomplete(memory->model) || ga_model_lost(memory->model))
 		return OUTCOME_INCOMPLETE;
 	if (!memory->model->summary->ended)
 		return OUTCOME_CUT;
-	if (!account)
+	if (!ga_memory_next(memory, -1))
 		return OUTCOME_NOTHING;
-	for (; account; account = ga_memory_next(memory, account->device))
-		retries |= account->retry_count > 0;
-	return retries ? OUTCOME_RETRIES : OUTCOME_FITS;
+	return count_retries(memory) ? OUTCOME_RETRIES : OUTCOME_FITS;
 }
 
 static char *fit_headline(const struct ga_memory *memory, enum outcome outcome)
 {
 	uint64_t total;
-	const struct ga_account *account = ga_view_fullest(memory, &total);
+	uint64_t retries = count_retries(memory);
 	char count[GA_SIZE_TEXT];
 	char *peak = ga_view_peak_line(memory), *line;
+	ga_view_fullest(memory, &total);
 	if (outcome == OUTCOME_RETRIES)
 		line =
 		    ga_format("It fits, but only just: the allocator had to give its cache back %s "
-			      "times; %s.",
-			ga_count_text(account->retry_count, count), peak);
+			      "time%s; %s.",
+			ga_count_text(retries, count), retries == 1 ? "" : "s", peak);
 	else if (total == GA_UNKNOWN || total == 0)
 		line = ga_format("No out-of-memory; %s.", peak);
 	else

@@ -17,6 +17,14 @@ uint64_t ga_view_peak_reserved(const struct ga_memory *memory, const struct ga_a
 	return ga_view_reserved(memory, account->peak_reserved.reserved);
 }
 
+uint64_t ga_view_peak(
+    const struct ga_memory *memory, const struct ga_account *account, bool *hidden_out)
+{
+	uint64_t peak = ga_view_peak_reserved(memory, account);
+	*hidden_out = peak == GA_UNKNOWN;
+	return *hidden_out ? account->peak.allocated : peak;
+}
+
 void ga_view_size(
     const struct ga_page *page, const char *name, uint64_t bytes, const char *tail)
 {
@@ -177,12 +185,13 @@ const struct ga_account *ga_view_fullest(const struct ga_memory *memory, uint64_
 {
 	const struct ga_account *account, *best = NULL;
 	double most = -1;
+	bool hidden;
 	*total_out = GA_UNKNOWN;
 	for (int device = -1; (account = ga_memory_next(memory, device));
 	     device = account->device) {
 		uint64_t total =
 		    ga_model_device_number(memory->model, account->device, "total_bytes");
-		double used = (double)account->peak_reserved.reserved;
+		double used = (double)ga_view_peak(memory, account, &hidden);
 		if (total != GA_UNKNOWN && total > 0)
 			used /= (double)total;
 		if (used > most) {
@@ -200,11 +209,10 @@ char *ga_view_peak_line(const struct ga_memory *memory)
 	const struct ga_account *account = ga_view_fullest(memory, &total);
 	if (!account)
 		return ga_xstrdup("no device memory was used");
-	uint64_t peak = ga_view_peak_reserved(memory, account);
-	const char *what = peak == GA_UNKNOWN ? "allocated" : "reserved";
+	bool hidden;
+	uint64_t peak = ga_view_peak(memory, account, &hidden);
+	const char *what = hidden ? "allocated" : "reserved";
 	char bytes[GA_SIZE_TEXT], whole[GA_SIZE_TEXT], share[GA_SIZE_TEXT];
-	if (peak == GA_UNKNOWN)
-		peak = account->peak.allocated;
 	ga_size_text(peak, bytes);
 	if (total == GA_UNKNOWN || total == 0)
 		return ga_format("%s %s at the peak of device %u", bytes, what, account->device);

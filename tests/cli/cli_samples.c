@@ -190,6 +190,20 @@ static void write_async(const char *path)
 	mt_end();
 }
 
+/* Device 1 has the cure by a retry, device 0 the most memory. */
+static void write_retry(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "device.1.total_bytes", "1073741824");
+	own_segment(0x10000000, 300 * M, 300 * M);
+	mt_device(1);
+	mt_flags(IN);
+	mt_driver(GF_MEMORY_ALLOC, 0, 20 * M, 0, REFUSED);
+	mt_driver(GF_MEMORY_ALLOC, 0x90000000, 20 * M, 0, 0);
+	mt_block(0x90000000, 4 * M, 4 * M, 20 * M);
+	mt_end();
+}
+
 /* Events are missing, a notice explains, and texts try to steer the terminal. */
 static void write_lossy(const char *path)
 {
@@ -292,6 +306,7 @@ int main(int argc, char **argv)
 	write_unsized("unsized.gst", false);
 	write_unsized("unsized_refused.gst", true);
 	write_async("async.gst");
+	write_retry("retry.gst");
 	write_lossy("lossy.gst");
 	write_places("places.gst");
 	write_idle("idle.gst");
