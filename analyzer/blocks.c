@@ -10,7 +10,9 @@
 	(UINT64_C(1) << GF_TAG_block | UINT64_C(1) << GF_TAG_memory | UINT64_C(1) << GF_TAG_oom | \
 	    UINT64_C(1) << GF_TAG_mem_info)
 /* Slots that may be looked at for the holders of memory at all refusals together. */
-#define TOP_WORK_LIMIT (UINT64_C(1) << 30)
+#define TOP_WORK_LIMIT (UINT64_C(1) << 26)
+/* Sites that whole lists at refusals may have together; lists behind them are cut. */
+#define TOP_SITES_LIMIT ((size_t)1 << 20)
 
 /* Pools of the driver hand out whole multiples of this and count them so. */
 #define POOL_GRAIN 512u
@@ -91,6 +93,24 @@ static void on_block(struct ga_memory *memory, const struct gf_event_ref *event)
 
 /* ---- refusals ---- */
 
+/* Who holds the memory of the device now. */
+static void fill_holders(struct ga_memory *memory, struct ga_oom *oom)
+{
+	if (memory->holders == 0)
+		return;
+	memory->top_work += memory->live.mask + 1;
+	if (memory->top_work > TOP_WORK_LIMIT) {
+		memory->unlisted++;
+		return;
+	}
+	ga_sites_collect(&oom->top, memory->model->stacks, &memory->live, oom->device,
+	    memory->order, NULL, 0);
+	if (oom->top.count <= memory->site_room)
+		memory->site_room -= oom->top.count;
+	else
+		ga_sites_cut(&oom->top, memory->holders);
+}
+
 static void fill_oom(struct ga_memory *memory, struct ga_oom *oom, bool totals)
 {
 	struct ga_account *account = NULL;
@@ -104,10 +124,7 @@ static void fill_oom(struct ga_memory *memory, struct ga_oom *oom, bool totals)
 		oom->reserved =
 		    memory->backend == GA_BACKEND_ASYNC ? GA_UNKNOWN : account->reserved;
 	}
-	memory->top_work += memory->live.mask + 1;
-	if (memory->top_work < TOP_WORK_LIMIT)
-		ga_sites_collect(&oom->top, memory->model->stacks, &memory->live, oom->device,
-		    memory->order, NULL, 0);
+	fill_holders(memory, oom);
 }
 
 static void on_oom(struct ga_memory *memory, const struct gf_event_ref *event)
@@ -182,6 +199,8 @@ static void on_memory(struct ga_memory *memory, const struct gf_event_ref *event
 	if (freed) {
 		account = memory->accounts.by_device[freed->device];
 		block_remove(memory, account, record.address, freed->size_bytes);
+		/* No piece of the driver's: it only learns which release was the last. */
+		ga_driver_event(&memory->driver, &record, event->thread_id);
 	} else if (block && record.status == 0) {
 		account = driver_block(memory, &record);
 	} else {
@@ -241,11 +260,13 @@ static enum gf_status walk(struct ga_memory *memory, struct gf_error *error)
 	return status == GF_END ? GF_OK : status;
 }
 
-enum gf_status ga_memory_analyse(
-    struct ga_model *model, struct ga_memory *memory_out, struct gf_error *error)
+static enum gf_status analyse(
+    struct ga_model *model, size_t holders, struct ga_memory *memory, struct gf_error *error)
 {
-	struct ga_memory *memory = memory_out;
-	*memory = (struct ga_memory){.model = model, .backend = model->backend};
+	*memory = (struct ga_memory){.model = model,
+	    .backend = model->backend,
+	    .holders = holders,
+	    .site_room = TOP_SITES_LIMIT};
 	memory->accounts.first_ticks = model->summary->first_ticks;
 	memory->accounts.last_ticks = model->summary->last_ticks;
 	ga_driver_init(&memory->driver, &memory->accounts);
@@ -258,6 +279,18 @@ enum gf_status ga_memory_analyse(
 	}
 	ga_refusals_end(&memory->refusals);
 	return GF_OK;
+}
+
+enum gf_status ga_memory_analyse(
+    struct ga_model *model, struct ga_memory *memory_out, struct gf_error *error)
+{
+	return analyse(model, 0, memory_out, error);
+}
+
+enum gf_status ga_memory_analyse_holders(struct ga_model *model, size_t holders,
+    struct ga_memory *memory_out, struct gf_error *error)
+{
+	return analyse(model, holders, memory_out, error);
 }
 
 void ga_memory_free(struct ga_memory *memory)
@@ -325,6 +358,11 @@ void ga_memory_notices(const struct ga_memory *memory, struct ga_strings *notice
 	if (memory->driver.untracked)
 		ga_strings_add(notices, "reserved address ranges beyond what is followed: %s",
 		    ga_count_text(memory->driver.untracked, count));
+	if (memory->unlisted)
+		ga_strings_add(notices,
+		    "out-of-memory errors of which it is not told who held the memory, because there "
+		    "are so many: the last %s",
+		    ga_count_text(memory->unlisted, count));
 	if (memory->backend == GA_BACKEND_ASYNC)
 		ga_strings_add(notices,
 		    "the driver's memory pools hand out blocks (backend:cudaMallocAsync): sizes "

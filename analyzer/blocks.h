@@ -25,7 +25,10 @@ struct ga_memory {
 	struct ga_map live; /* address -> struct ga_block */
 	uint64_t order;	    /* of the last block allocation */
 	uint64_t overlaps;  /* blocks handed out where one was still live: a lost free */
+	size_t holders;	    /* sites kept of each refusal, 0: none */
+	size_t site_room;   /* sites that whole lists may still take */
 	uint64_t top_work;  /* slots looked at for the holders of memory at refusals */
+	uint64_t unlisted;  /* refusals whose holders would have been too much work */
 	struct ga_refusals refusals;
 };
 
@@ -38,6 +41,15 @@ struct ga_memory {
  */
 enum gf_status ga_memory_analyse(
     struct ga_model *model, struct ga_memory *memory_out, struct gf_error *error);
+
+/**
+ * The same with the holders of memory at each refusal (`top` of ga_oom).  Lists are whole up to a
+ * million sites of all refusals together.
+ *
+ * @param holders  largest sites that the lists behind that keep, at least 1
+ */
+enum gf_status ga_memory_analyse_holders(struct ga_model *model, size_t holders,
+    struct ga_memory *memory_out, struct gf_error *error);
 void ga_memory_free(struct ga_memory *memory);
 
 /** Next account of a used device behind `device` (-1 to begin); NULL at the end. */

@@ -97,6 +97,7 @@ static void put_json(const struct ga_memory *memory, struct ga_json *json)
 }
 
 #define SITES_SHOWN 8
+#define SITES_KEPT 64 /* of each refusal, where there are very many; --top may ask for more */
 
 /* The line of the program that asked, and what it was doing. */
 static void asked_fact(
@@ -216,7 +217,9 @@ static int report(const struct ga_options *options, struct ga_model *model,
 	struct ga_memory memory;
 	struct gf_error error = {0};
 	struct ga_strings notices = {0};
-	if (ga_memory_analyse(model, &memory, &error) != GF_OK)
+	size_t rows = ga_view_shown(options, SITES_SHOWN).rows;
+	size_t holders = rows > SITES_KEPT ? rows : SITES_KEPT;
+	if (ga_memory_analyse_holders(model, holders, &memory, &error) != GF_OK)
 		return ga_trace_failed(model, &error);
 	if (json)
 		put_json(&memory, json);

@@ -102,19 +102,27 @@ static bool allocates(uint16_t kind)
 	}
 }
 
-/* An equal or larger request succeeded: what was refused before it on this thread is cured. */
+#define CURE_LIMIT 64 /* refusals that stay open and are looked at once more */
+
+/* A request succeeded: those of its kind and at most its size that were refused before it on this
+ * thread are cured. */
 static void cure(struct ga_refusals *refusals, const struct gf_memory *record, uint32_t thread_id)
 {
 	struct row *row = ga_map_find(&refusals->threads, (uint64_t)thread_id + 1);
 	if (!row || !row->outside)
 		return;
-	const struct ga_oom *last = &refusals->ooms[row->outside - 1];
-	if (last->kind != record->kind || record->size < last->segment)
-		return;
-	for (size_t i = row->outside; i; i = refusals->ooms[i - 1].previous)
-		refusals->ooms[i - 1].cured = true;
-	row->outside = 0;
-	refusals->open_outside--;
+	size_t *link = &row->outside;
+	for (unsigned open = 0; *link && open < CURE_LIMIT;) {
+		struct ga_oom *oom = &refusals->ooms[*link - 1];
+		if (oom->kind == record->kind && oom->segment <= record->size) {
+			oom->cured = true;
+			*link = oom->previous;
+		} else {
+			link = &oom->previous;
+			open++;
+		}
+	}
+	refusals->open_outside -= row->outside == 0;
 }
 
 static struct ga_oom *refused_call(struct ga_refusals *refusals, struct row *row,

@@ -53,6 +53,22 @@ void ga_sites_add_missing(struct ga_sites *sites, uint64_t bytes)
 	qsort(sites->items, sites->count, sizeof(*sites->items), compare);
 }
 
+void ga_sites_cut(struct ga_sites *sites, size_t most)
+{
+	if (sites->count <= most)
+		return;
+	struct ga_site *kept = ga_xalloc(most, sizeof(*kept));
+	for (size_t i = most; i < sites->count; i++) {
+		sites->left_out.bytes += sites->items[i].bytes;
+		sites->left_out.blocks += sites->items[i].blocks;
+	}
+	sites->left_out.count += sites->count - most;
+	memcpy(kept, sites->items, most * sizeof(*kept));
+	free(sites->items);
+	sites->items = kept;
+	sites->count = most;
+}
+
 void ga_sites_free(struct ga_sites *sites)
 {
 	free(sites->items);
@@ -65,18 +81,25 @@ static uint32_t stack_of(const struct ga_site *site)
 	return site->key ? (uint32_t)(site->key - 1) : 0;
 }
 
+static void site_json(const struct ga_site *site, struct ga_stacks *stacks, struct ga_json *json)
+{
+	ga_json_object(json, NULL);
+	ga_json_number(json, "bytes", site->bytes);
+	ga_json_maybe(json, "blocks", site->blocks > 0, site->blocks);
+	ga_json_string(json, "category", "unknown");
+	ga_stacks_json(stacks, stack_of(site), json, "stack");
+	ga_json_object_end(json);
+}
+
 void ga_sites_json(const struct ga_sites *sites, struct ga_stacks *stacks, struct ga_json *json,
     const char *name)
 {
+	struct ga_site rest = {.bytes = sites->left_out.bytes, .blocks = sites->left_out.blocks};
 	ga_json_list(json, name);
-	for (size_t i = 0; i < sites->count; i++) {
-		ga_json_object(json, NULL);
-		ga_json_number(json, "bytes", sites->items[i].bytes);
-		ga_json_maybe(json, "blocks", sites->items[i].blocks > 0, sites->items[i].blocks);
-		ga_json_string(json, "category", "unknown");
-		ga_stacks_json(stacks, stack_of(&sites->items[i]), json, "stack");
-		ga_json_object_end(json);
-	}
+	for (size_t i = 0; i < sites->count; i++)
+		site_json(&sites->items[i], stacks, json);
+	if (sites->left_out.count)
+		site_json(&rest, stacks, json);
 	ga_json_list_end(json);
 }
 
@@ -166,10 +189,10 @@ static void put_row(const struct row *row, struct ga_table *table)
 	ga_cell(table, "%s", blocks);
 }
 
-static void put_rest(const struct rows *rows, size_t shown, uint64_t bytes, struct ga_table *table)
+static void put_rest(size_t count, uint64_t bytes, struct ga_table *table)
 {
 	char text[GA_SIZE_TEXT];
-	ga_cell(table, "%zu more", rows->count - shown);
+	ga_cell(table, "%zu more", count);
 	ga_cell(table, "%s", "");
 	ga_cell(table, "%s", ga_size_text(bytes, text));
 	ga_cell(table, "%s", "");
@@ -218,8 +241,9 @@ void ga_sites_text(const struct ga_sites *sites, struct ga_stacks *stacks,
 		put_row(&rows.items[i], &table);
 		rest -= rows.items[i].bytes;
 	}
-	if (count < rows.count)
-		put_rest(&rows, count, rest, &table);
+	size_t more = rows.count - count + sites->left_out.count;
+	if (more)
+		put_rest(more, rest, &table);
 	ga_table_print(page, &table);
 	for (size_t i = 0; shown.stacks && i < count; i++)
 		put_stack(&rows.items[i], stacks, page);

@@ -26,7 +26,11 @@ struct ga_site {
 struct ga_sites {
 	struct ga_site *items;
 	size_t count;
-	uint64_t bytes; /* all together */
+	uint64_t bytes; /* all together, left out ones included */
+	struct {
+		size_t count;
+		uint64_t bytes, blocks;
+	} left_out; /* small sites that ga_sites_cut() took off */
 };
 
 /**
@@ -38,10 +42,13 @@ void ga_sites_collect(struct ga_sites *sites, struct ga_stacks *stacks, const st
     unsigned device, uint64_t order, const struct ga_block *more, size_t count);
 /** One more site for bytes whose blocks are not in the recording. */
 void ga_sites_add_missing(struct ga_sites *sites, uint64_t bytes);
+/** Keep the largest `most` sites; of the others only what they come to. */
+void ga_sites_cut(struct ga_sites *sites, size_t most);
 void ga_sites_free(struct ga_sites *sites);
 
 /**
- * Write the sites as the list `name` of JSON objects, as the contract names them.
+ * Write the sites as the list `name` of JSON objects, as the contract names them; those that were left
+ * out are one more, without a stack.
  *
  * @param stacks  of the recording
  */

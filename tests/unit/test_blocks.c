@@ -2,6 +2,7 @@
 #include "tests/test.h"
 
 #include "analyzer/blocks.h"
+#include "analyzer/memory_view.h"
 #include "tests/memory_trace.h"
 
 #define M MT_MIB
@@ -365,6 +366,36 @@ TEST(async_back_end)
 	EXPECT_EQ(memory.refusals.ooms[0].allocated, 512);
 	EXPECT_EQ(memory.refusals.ooms[0].device_free, 100);
 	EXPECT(!memory.refusals.ooms[0].outside);
+	done();
+}
+
+/* What the pools reserve is hidden: the device with most in blocks is the fullest. */
+TEST(fullest_device_of_the_async_back_end)
+{
+	uint64_t total;
+	struct trace_builder *t = mt_begin(path_of_test());
+	trace_property(t, "allocator_settings", "backend:cudaMallocAsync");
+	mt_driver(GF_MEMORY_ALLOC_ASYNC, 0x1000, 512, 0, 0);
+	mt_device(1);
+	mt_driver(GF_MEMORY_ALLOC_ASYNC, 0x9000, 5120, 0, 0);
+	mt_end();
+	analyse();
+	EXPECT_EQ(ga_view_fullest(&memory, &total)->device, 1);
+	done();
+}
+
+TEST(refused_release_of_a_block_takes_back_nothing_older)
+{
+	struct trace_builder *t = mt_begin(path_of_test());
+	trace_property(t, "allocator_settings", "backend:cudaMallocAsync");
+	mt_driver(GF_MEMORY_ALLOC, 0x9000, 4096, 0, 0);
+	mt_driver(GF_MEMORY_FREE, 0x9000, 0, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC_ASYNC, 0x1000, 512, 0, 0);
+	mt_driver(GF_MEMORY_FREE_ASYNC, 0x1000, 0, 0, 0);
+	mt_driver(GF_MEMORY_RELEASE_FAILED, 0, 0, 0, 4);
+	mt_end();
+	analyse();
+	EXPECT_EQ(device(0)->non_torch, 0);
 	done();
 }
 

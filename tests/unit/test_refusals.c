@@ -22,7 +22,7 @@ static const struct ga_oom *analyse(size_t ooms)
 {
 	struct gf_error error = {0};
 	REQUIRE(ga_model_open(path_of_test(), &model, &error) == GF_OK);
-	REQUIRE(ga_memory_analyse(&model, &memory, &error) == GF_OK);
+	REQUIRE(ga_memory_analyse_holders(&model, 8, &memory, &error) == GF_OK);
 	unlink(path_of_test());
 	EXPECT_EQ(memory.refusals.count, ooms);
 	return memory.refusals.ooms;
@@ -202,6 +202,59 @@ TEST(refusals_outside_the_allocator)
 	EXPECT_EQ(oom->verdict, GA_VERDICT_not_device_allocator);
 	EXPECT_EQ(retries(), 0);
 	EXPECT_EQ(memory.accounts.by_device[0]->oom_count, 0);
+	done();
+}
+
+TEST(a_success_cures_its_own_kind_and_size_alone)
+{
+	begin();
+	mt_flags(0);
+	mt_driver(GF_MEMORY_HOST_ALLOC, 0, 7 * M, 0, REFUSED); /* cured */
+	mt_driver(GF_MEMORY_ALLOC, 0, 30 * M, 0, REFUSED);
+	mt_driver(GF_MEMORY_HOST_ALLOC, 0, 90 * M, 0, REFUSED);
+	mt_driver(GF_MEMORY_HOST_ALLOC, 0, 8 * M, 0, REFUSED); /* cured */
+	mt_driver(GF_MEMORY_HOST_ALLOC, 0x7000, 8 * M, 0, 0);
+	mt_end();
+	const struct ga_oom *oom = analyse(2);
+	EXPECT_EQ(oom[0].segment, 30 * M);
+	EXPECT_EQ(oom[1].segment, 90 * M);
+	EXPECT_EQ(memory.refusals.open_outside, 1);
+	done();
+}
+
+/* 4096 blocks by as many stacks at each of 300 refusals: a million sites are kept, no more. */
+TEST(holders_of_many_refusals_are_cut)
+{
+	begin();
+	for (uint32_t i = 1; i <= 4096; i++) {
+		mt_stack(i);
+		mt_block(0x20000000 + i * 512, 512, (i + 1) * 512, 20 * M);
+	}
+	for (unsigned i = 0; i < 300; i++)
+		mt_oom(5000 * M, 4097 * 512, 20 * M);
+	mt_end();
+	const struct ga_oom *ooms = analyse(300);
+	EXPECT_EQ(ooms[0].top.count, 4097);
+	EXPECT_EQ(ooms[0].top.left_out.count, 0);
+	EXPECT_EQ(ooms[299].top.count, 8);
+	EXPECT_EQ(ooms[299].top.left_out.count, 4089);
+	EXPECT_EQ(ooms[299].top.left_out.bytes, 4089 * 512);
+	EXPECT_EQ(ooms[299].top.left_out.blocks, 4089);
+	EXPECT_EQ(ooms[299].top.bytes, 4097 * 512);
+	done();
+}
+
+TEST(holders_are_listed_only_where_asked_for)
+{
+	struct gf_error error = {0};
+	begin();
+	mt_oom(5000 * M, 512, 2 * M);
+	mt_end();
+	REQUIRE(ga_model_open(path_of_test(), &model, &error) == GF_OK);
+	REQUIRE(ga_memory_analyse(&model, &memory, &error) == GF_OK);
+	REQUIRE(memory.refusals.count == 1);
+	EXPECT(memory.refusals.ooms[0].top.items == NULL);
+	unlink(path_of_test());
 	done();
 }
 
