@@ -7,6 +7,7 @@
 
 #include "analyzer/allocator_options.h"
 #include "analyzer/sizes.h"
+#include "analyzer/xalloc.h"
 
 #define NEVER INT32_MAX
 #define DEFAULT_SEGMENT (20 * GA_MIB)
@@ -43,6 +44,36 @@ static bool next_token(struct tokens *text)
 static bool at_token(const struct tokens *text, const char *token)
 {
 	return strcmp(text->token, token) == 0;
+}
+
+static char *without_blanks(const char *from, const char *to)
+{
+	char *copy = ga_xalloc((size_t)(to - from) + 1, 1), *end = copy;
+	for (; from < to; from++)
+		if (*from != ' ')
+			*end++ = *from;
+	return copy;
+}
+
+bool ga_allocator_setting_next(const char **at, char **name_out, char **value_out)
+{
+	struct tokens text = {.at = *at};
+	const char *name = text.at;
+	for (; next_token(&text); name = text.at) {
+		const char *name_end = text.at;
+		if (strchr(",:[]", text.token[0]) || !next_token(&text) || !at_token(&text, ":"))
+			continue;
+		const char *value = text.at;
+		if (next_token(&text) && at_token(&text, "["))
+			while (next_token(&text) && !at_token(&text, "]"))
+				;
+		*name_out = without_blanks(name, name_end);
+		*value_out = without_blanks(value, text.at);
+		*at = text.at;
+		return true;
+	}
+	*at = text.at;
+	return false;
 }
 
 static enum gf_status refuse(struct tokens *text, const char *option, const char *wants)

@@ -57,6 +57,17 @@ struct ga_allocator_settings {
  */
 int ga_torch_number(const char *text);
 
+/**
+ * The next NAME:VALUE of a settings text, split as PyTorch splits it: blanks vanish, a list in brackets
+ * is one value.  What is no such pair is passed over.
+ *
+ * @param at         where to go on; moved behind the pair
+ * @param name_out   free() it; set only if there is a pair
+ * @param value_out  likewise
+ * @return whether there is one
+ */
+bool ga_allocator_setting_next(const char **at, char **name_out, char **value_out);
+
 /** Defaults of a release.  @param torch  GA_TORCH(...) */
 void ga_allocator_settings_default(int torch, struct ga_allocator_settings *settings_out);
 

@@ -2,32 +2,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/allocator_settings.h"
 #include "analyzer/counts.h"
 #include "analyzer/sizes.h"
 #include "analyzer/traces.h"
 
 static void settings_json(const struct ga_model *model, struct ga_json *json)
 {
-	const char *text = ga_model_allocator_settings(model);
-	if (!text) {
+	const char *at = ga_model_allocator_settings(model);
+	char *name, *value;
+	if (!at) {
 		ga_json_null(json, "allocator_settings");
 		return;
 	}
 	ga_json_object(json, "allocator_settings");
-	while (*text) {
-		text += strspn(text, " ,");
-		size_t length = strcspn(text, "[,");
-		if (text[length] == '[') /* a list has commas of its own */
-			length +=
-			    strcspn(text + length, "]") + (strchr(text + length, ']') != NULL);
-		char *item = ga_format("%.*s", (int)length, text);
-		char *colon = strchr(item, ':');
-		if (colon) {
-			*colon = 0;
-			ga_json_string(json, item, colon + 1);
-		}
-		free(item);
-		text += length;
+	while (ga_allocator_setting_next(&at, &name, &value)) {
+		ga_json_string(json, name, value);
+		free(name);
+		free(value);
 	}
 	ga_json_object_end(json);
 }
@@ -162,7 +154,9 @@ static void events_text(
 #define N(name) \
 	ga_cell(&table, "%s", #name); \
 	ga_cell(&table, "%s", ga_count_text(counts->name, count));
-	GA_COUNT_NAMES(N)
+#define NOT_RECORDED(name)
+	GA_COUNT_NAMES(N, NOT_RECORDED)
+#undef NOT_RECORDED
 #undef N
 	ga_cell(&table, "lost");
 	ga_cell(&table, "%s", ga_count_text(ga_model_lost(model), count));

@@ -4,7 +4,10 @@
 #include "analyzer/columns.h"
 
 #define BIT(name) (UINT64_C(1) << GF_TAG_##name)
-#define TYPES (BIT(copy) | BIT(memset) | BIT(launch) | BIT(graph) | BIT(wait) | BIT(memory))
+/* The last three are counted by the file's own index; reading them finds what is damaged. */
+#define TYPES \
+	(BIT(copy) | BIT(memset) | BIT(launch) | BIT(graph) | BIT(wait) | BIT(memory) | \
+	    BIT(event) | BIT(module) | BIT(call))
 
 /* Records that stand for an event; the others are definitions, times and marks. */
 static const uint8_t event_tags[] = {
@@ -59,7 +62,7 @@ static void count_batch(struct ga_counts *counts, const struct gf_batch *batch)
 		counts->launch += ga_u16(launches, GA_LAUNCH_status, i) == 0;
 	for (uint32_t i = 0; i < waits->count; i++)
 		counts->synchronization += ga_u16(waits, GA_WAIT_status, i) == 0;
-	/* That a release failed is told by a record of its own, which is no event. */
+	/* A record of its own may tell that a release failed; it is no event. */
 	for (uint32_t i = 0; i < memory->count; i++)
 		counts->total -= ga_u16(memory, GA_MEMORY_kind, i) == GF_MEMORY_RELEASE_FAILED;
 }
@@ -85,17 +88,20 @@ enum gf_status ga_counts_collect(struct ga_model *model, const struct ga_memory 
 	struct ga_counts counts = {0};
 	struct gf_batch batch;
 	enum gf_status status;
-	for (size_t i = 0; i < sizeof(event_tags); i++)
-		counts.total += model->summary->record_count[event_tags[i]];
 	count_memory(&counts, memory);
 	gf_reader_rewind(model->reader);
 	while ((status = gf_reader_next_batch(model->reader, TYPES, &batch, error)) == GF_OK)
 		count_batch(&counts, &batch);
 	if (status != GF_END)
 		return status;
+	/* After the pass: frames found damaged by it do not count. */
+	for (size_t i = 0; i < sizeof(event_tags); i++)
+		counts.total += model->summary->record_count[event_tags[i]];
 	uint64_t named = 0;
 #define N(name) named += counts.name;
-	GA_COUNT_NAMES(N)
+#define NOT_RECORDED(name)
+	GA_COUNT_NAMES(N, NOT_RECORDED)
+#undef NOT_RECORDED
 #undef N
 	named -= counts.total;
 	counts.other = counts.total > named ? counts.total - named : 0;
@@ -107,7 +113,9 @@ void ga_counts_json(const struct ga_counts *counts, struct ga_json *json)
 {
 	ga_json_object(json, "events");
 #define N(name) ga_json_number(json, #name, counts->name);
-	GA_COUNT_NAMES(N)
+#define NOT_RECORDED(name) ga_json_null(json, #name);
+	GA_COUNT_NAMES(N, NOT_RECORDED)
+#undef NOT_RECORDED
 #undef N
 	ga_json_object_end(json);
 }

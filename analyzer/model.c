@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyzer/allocator_settings.h"
 #include "analyzer/sizes.h"
 
 /* NAME.gst.journal means the trace that it belongs to. */
@@ -100,18 +101,16 @@ const char *ga_model_allocator_settings(const struct ga_model *model)
 
 char *ga_model_setting(const struct ga_model *model, const char *name)
 {
-	const char *text = ga_model_property(model, "allocator_settings");
-	size_t length = strlen(name);
-	while (text && *text) {
-		text += strspn(text, " ,");
-		size_t item = strcspn(text, "[,");
-		if (text[item] == '[') /* a list has commas of its own */
-			item += strcspn(text + item, "]") + 1;
-		if (strncmp(text, name, length) == 0 && text[length] == ':')
-			return ga_format("%.*s", (int)(item - length - 1), text + length + 1);
-		text += item < strlen(text) ? item : strlen(text);
+	const char *at = ga_model_property(model, "allocator_settings");
+	char *found = NULL, *other, *value;
+	while (at && ga_allocator_setting_next(&at, &other, &value)) {
+		bool asked = strcmp(other, name) == 0;
+		free(other);
+		free(asked ? found : value); /* the last one counts */
+		if (asked)
+			found = value;
 	}
-	return NULL;
+	return found;
 }
 
 uint64_t ga_model_lost(const struct ga_model *model)
