@@ -160,7 +160,7 @@ static void on_reserve(struct reading *reading, const struct gf_memory *memory, 
 static void on_release(struct reading *reading, const struct gf_memory *memory)
 {
 	struct ga_held_range *range = ga_held_ranges_find(&reading->ranges, memory->address);
-	if (!range || range->address != memory->address)
+	if (!range || range->address != memory->address || memory->status)
 		return;
 	if (!range->is_reservation) {
 		begin_release(reading, memory->flags);
@@ -174,7 +174,7 @@ static void on_release(struct reading *reading, const struct gf_memory *memory)
 static void on_unmap(struct reading *reading, const struct gf_memory *memory)
 {
 	struct ga_held_range *range = ga_held_ranges_find(&reading->ranges, memory->address);
-	if (!range || !range->is_reservation)
+	if (!range || !range->is_reservation || memory->status)
 		return;
 	begin_release(reading, memory->flags);
 	lower(reading, memory->size);
@@ -433,7 +433,8 @@ enum gf_status ga_recorded_allocator_read(struct ga_model *model, unsigned devic
 		status = find_own_events(&reading, model->reader, error);
 	struct gf_merge *merge = status ? NULL : gf_merge_open(model->reader, TYPES);
 	if (!status && !merge)
-		status = GF_NO_MEMORY;
+		status = gf_fail(
+		    error, GF_NO_MEMORY, UINT64_MAX, "no memory to read %s", model->path);
 	while (!status && !(status = gf_merge_next(merge, &event, error)))
 		on_record(&reading, &event);
 	if (merge)

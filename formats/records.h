@@ -284,7 +284,8 @@
 	K(25, ARRAY_DESTROY, "array destroyed; handle: array") \
 	K(26, RETAIN, "reference to physical memory taken; handle") \
 	K(27, MULTICAST, "multicast object created, bound or unbound; handle") \
-	K(28, RELEASE_FAILED, "the release recorded just before on this thread failed")
+	K(28, RELEASE_FAILED, "the release recorded just before on this thread failed; the recorder " \
+	    "writes none, its releases have their own status")
 
 #define GF_GRAPH_KINDS(K) \
 	K(1, CAPTURE_BEGIN, "capture began on a stream") \
