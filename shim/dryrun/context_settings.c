@@ -5,11 +5,9 @@
 #include "shim/dryrun/capture.h"
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/device_table.h"
-#include "shim/dryrun/events.h"
 #include "shim/dryrun/memory_pools.h"
 #include "shim/dryrun/operations.h"
 #include "shim/dryrun/shared_state.h"
-#include "shim/dryrun/streams.h"
 #include "shim/dryrun/thread_state.h"
 
 /* Of the second version of contexts, which all of today's are. */
@@ -165,32 +163,13 @@ GD_API(cuCtxGetExecAffinity, (CUexecAffinityParam * affinity_out, CUexecAffinity
 
 /* ---- waiting ---- */
 
-/* Streams may come and go while others are waited for, so each is taken by its id, the newest
- * first. */
-static void wait_for_streams(struct gd_context *context)
-{
-	for (uint64_t below = UINT64_MAX;;) {
-		struct gd_stream *next = NULL;
-		pthread_mutex_lock(&context->streams_lock);
-		for (struct gd_stream *s = context->streams; s; s = s->next) {
-			if (s->id < below && (!next || s->id > next->id))
-				next = s;
-		}
-		below = next ? next->id : 0;
-		pthread_mutex_unlock(&context->streams_lock);
-		if (!next)
-			return;
-		gd_stream_wait(next);
-	}
-}
-
 static CUresult synchronize(struct gd_context *context)
 {
 	CUresult result = gd_capture_refuse_unsafe();
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (!gd_operations_simple())
-		wait_for_streams(context);
+	if (!gd_context_wait(context))
+		return CUDA_ERROR_NOT_PERMITTED;
 	gd_pools_trim(context->device);
 	GD_COUNT(context->device, synchronizations, 1);
 	return CUDA_SUCCESS;
@@ -208,29 +187,6 @@ GD_API(cuCtxSynchronize_v2, (CUcontext handle), (handle))
 	if (!context)
 		return handle ? CUDA_ERROR_INVALID_CONTEXT : gd_context_error();
 	return synchronize(context);
-}
-
-GD_API(cuCtxRecordEvent, (CUcontext handle, CUevent event_handle), (handle, event_handle))
-{
-	struct gd_context *context = gd_context_or_current(handle);
-	struct gd_event *event = gd_object_get(event_handle, GD_TYPE_EVENT);
-	if (!context)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!event)
-		return CUDA_ERROR_INVALID_HANDLE;
-	return gd_event_record(event, context->legacy);
-}
-
-GD_API(cuCtxWaitEvent, (CUcontext handle, CUevent event_handle), (handle, event_handle))
-{
-	struct gd_context *context = gd_context_or_current(handle);
-	struct gd_event *event = gd_object_get(event_handle, GD_TYPE_EVENT);
-	if (!context)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!event)
-		return CUDA_ERROR_INVALID_HANDLE;
-	gd_event_await(event, context->legacy);
-	return CUDA_SUCCESS;
 }
 
 /* ---- peers ---- */

@@ -6,6 +6,7 @@
 
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/shared_state.h"
+#include "shim/dryrun/stream_queue.h"
 #include "shim/dryrun/streams.h"
 #include "shim/dryrun/thread_state.h"
 #include "shim/dryrun/visible_devices.h"
@@ -16,6 +17,7 @@ static struct gd_context *primary[GD_MAX_DEVICES];
 static struct gd_context *by_index[GD_MAX_CONTEXTS];
 static const gd_context_drop *drops;
 pthread_mutex_t gd_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER; /* a context */
 
 uint64_t gd_next_id(void)
 {
@@ -76,7 +78,7 @@ static CUresult activate(struct gd_context *context)
 	if (!gd_budget_take(context->device, gd_facts.context_bytes, gd_facts.total_bytes, true))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	context->id = gd_next_id();
-	context->blocking_ready_ns = 0;
+	context->blocking_ready_ns = context->ready_ns = 0;
 	reset_settings(context);
 	context->legacy = gd_stream_new(context, GD_STREAM_LEGACY, 0, 0);
 	if (!context->legacy) {
@@ -87,17 +89,38 @@ static CUresult activate(struct gd_context *context)
 	return CUDA_SUCCESS;
 }
 
-/* Everything in it goes; gd_contexts_lock is held. */
+static void set_ending(struct gd_context *context, bool ending)
+{
+	pthread_mutex_lock(&context->streams_lock);
+	context->ending = ending;
+	pthread_mutex_unlock(&context->streams_lock);
+}
+
+/* Everything in it goes.  gd_contexts_lock is held on the way in and out, but not while the queued
+ * work is waited for: host functions may need it. */
 static void deactivate(struct gd_context *context)
 {
-	while (context->streams)
-		gd_stream_delete(context->streams);
-	for (const gd_context_drop *drop = drops; *drop; drop++)
-		(*drop)(context);
 	__atomic_store_n(&context->active, false, __ATOMIC_RELEASE);
 	context->object.generation++;
+	set_ending(context, true);
+	gd_streams_end(context);
+	pthread_mutex_unlock(&gd_contexts_lock);
+	gd_queue_await_ends(context);
+	pthread_mutex_lock(&gd_contexts_lock);
+	for (const gd_context_drop *drop = drops; *drop; drop++)
+		(*drop)(context);
 	context->legacy = NULL;
 	gd_budget_give(context->device, gd_facts.context_bytes, true);
+	set_ending(context, false);
+	pthread_cond_broadcast(&ended);
+}
+
+/* Take gd_contexts_lock when nobody is ending the context. */
+static void lock_settled(struct gd_context *context)
+{
+	pthread_mutex_lock(&gd_contexts_lock);
+	while (context->ending)
+		pthread_cond_wait(&ended, &gd_contexts_lock);
 }
 
 struct gd_context *gd_context_get(CUcontext handle)
@@ -138,7 +161,7 @@ CUresult gd_context_error(void)
 static CUresult retain(struct gd_context *context)
 {
 	CUresult result = CUDA_SUCCESS;
-	pthread_mutex_lock(&gd_contexts_lock);
+	lock_settled(context);
 	if (!context->active)
 		result = activate(context);
 	if (result == CUDA_SUCCESS)
@@ -165,7 +188,9 @@ static CUresult release_primary(CUdevice device)
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_context *context = primary[device];
 	CUresult result = CUDA_SUCCESS;
-	pthread_mutex_lock(&gd_contexts_lock);
+	if (gd_queue_serving())
+		return CUDA_ERROR_NOT_PERMITTED;
+	lock_settled(context);
 	if (!context->retained)
 		result = CUDA_ERROR_INVALID_CONTEXT;
 	else if (--context->retained == 0)
@@ -179,7 +204,9 @@ static CUresult reset_primary(CUdevice device)
 	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_context *context = primary[device];
-	pthread_mutex_lock(&gd_contexts_lock);
+	if (gd_queue_serving())
+		return CUDA_ERROR_NOT_PERMITTED;
+	lock_settled(context);
 	if (context->active)
 		deactivate(context);
 	/* The references stay: the next use makes the context anew. */
@@ -288,6 +315,8 @@ static CUresult create(CUcontext *context_out, unsigned flags, CUdevice device)
 static CUresult destroy(CUcontext handle)
 {
 	struct gd_thread *thread = gd_thread_state();
+	if (gd_queue_serving())
+		return CUDA_ERROR_NOT_PERMITTED;
 	pthread_mutex_lock(&gd_contexts_lock);
 	struct gd_context *context = gd_context_get(handle);
 	if (!context || context->primary) {

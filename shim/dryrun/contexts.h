@@ -35,11 +35,13 @@ struct gd_context {
 	uint32_t flags;
 	uint32_t cache_config;
 	bool primary, active;
+	bool ending; /* its streams are waited for; changes under gd_contexts_lock */
 	uint32_t retained;	   /* primary only */
 	struct gd_stream *legacy;  /* its default stream, made with it */
 	struct gd_stream *streams; /* all live ones; guarded by streams_lock */
 	pthread_mutex_t streams_lock;
-	uint64_t blocking_ready_ns; /* end of the work of all blocking streams; atomic */
+	/* Ends of the work of all blocking streams and of all streams; atomic. */
+	uint64_t blocking_ready_ns, ready_ns;
 	size_t limits[CU_LIMIT_MAX];
 };
 
@@ -57,8 +59,8 @@ typedef void (*gd_context_drop)(const struct gd_context *context);
  */
 bool gd_contexts_start(const gd_context_drop *drops);
 
-/* Making, retaining, ending contexts, and ending the default stream of a thread; the lock of a
- * context's streams nests in it. */
+/* Making, retaining, ending contexts, and ending the default stream of a thread; the locks of
+ * captures, queues and a context's streams nest in it.  Nobody waits for work under it. */
 extern pthread_mutex_t gd_contexts_lock;
 
 /** @return the context behind a handle if it is alive and active, else NULL */

@@ -170,10 +170,14 @@ GD_API(cuMemFree_v2, (CUdeviceptr address), (address))
 	if (result != CUDA_SUCCESS)
 		return result;
 	struct gd_block *block = gd_space_block(address);
+	/* Queued work may still use the memory, or free it. */
+	if (!gd_device_wait(block ? (int)block->device : -1))
+		return CUDA_ERROR_NOT_PERMITTED;
+	block = gd_space_block(address);
 	if (!block)
 		return gd_host_free_managed(address);
 	if (block->base != address || block->internal || block->kind == GD_BLOCK_RESERVED ||
-	    block->kind == GD_BLOCK_PHYSICAL)
+	    block->kind == GD_BLOCK_PHYSICAL || !gd_memory_leaves(block))
 		return CUDA_ERROR_INVALID_VALUE;
 	unsigned device = block->device;
 	if (block->kind == GD_BLOCK_POOLED)

@@ -49,6 +49,7 @@ struct gd_block {
 	struct gd_block *next, **link; /* all blocks; guarded by gd_memory_lock */
 	bool internal;		       /* an array's or module's: cuMemFree refuses it */
 	bool sync_memops;
+	bool leaving; /* the program freed it, perhaps behind queued work; atomic */
 	struct gd_pool *pool;
 	struct gd_graph_memory
 	    *graph_memory; /* of a graph's allocation; guarded by gd_graph_lock */
@@ -74,6 +75,12 @@ extern pthread_mutex_t gd_memory_lock;
  */
 CUresult gd_memory_new(const struct gd_context *context, unsigned device, enum gd_block_kind kind,
     uint64_t bytes, uint64_t charged, struct gd_block **block_out);
+
+/** The program frees a block. @return false when it did so before */
+static inline bool gd_memory_leaves(struct gd_block *block)
+{
+	return !__atomic_exchange_n(&block->leaving, true, __ATOMIC_ACQ_REL);
+}
 
 /** Free a block and what is charged for it. */
 void gd_memory_delete(struct gd_block *block);

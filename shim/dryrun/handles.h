@@ -81,6 +81,9 @@ void *gd_object_new(enum gd_type type);
 /** Make a filled object live: handles to it are accepted from now on. */
 void gd_object_publish(void *object, enum gd_type type);
 
+/** Take the handle of a live object away. @return false when it was taken before */
+bool gd_object_withdraw(void *object, enum gd_type type);
+
 /** Give the cell back; what it points to must be freed before. */
 void gd_object_free(void *object, enum gd_type type);
 

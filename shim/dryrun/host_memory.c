@@ -10,6 +10,7 @@
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/device_memory.h"
 #include "shim/dryrun/device_table.h"
+#include "shim/dryrun/operations.h"
 #include "shim/dryrun/shared_state.h"
 
 /* Ranges in order of address; they never overlap. */
@@ -200,6 +201,8 @@ GD_API(cuMemFreeHost, (void *memory), (memory))
 	CUresult result = gd_capture_refuse_unsafe();
 	if (result != CUDA_SUCCESS)
 		return result;
+	if (!gd_device_wait(-1)) /* queued copies may still use it, on every device */
+		return CUDA_ERROR_NOT_PERMITTED;
 	if (!take_out((uint64_t)(uintptr_t)memory, GD_HOST_PINNED, &range))
 		return CUDA_ERROR_INVALID_VALUE;
 	give_back(&range);
@@ -263,6 +266,8 @@ GD_API(cuMemHostUnregister, (void *memory), (memory))
 		return gd_context_error();
 	if (!memory)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (!gd_device_wait(-1))
+		return CUDA_ERROR_NOT_PERMITTED;
 	if (!take_out((uint64_t)(uintptr_t)memory, GD_HOST_REGISTERED, &range))
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 	return CUDA_SUCCESS;

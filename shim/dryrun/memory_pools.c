@@ -119,6 +119,8 @@ void gd_pool_free(struct gd_block *block)
 		return;
 	}
 	pthread_mutex_lock(&gd_graph_lock);
+	/* The next launch of the graph brings it back. */
+	__atomic_store_n(&block->leaving, false, __ATOMIC_RELEASE);
 	gd_graph_memory_free(block->graph_memory);
 	pthread_mutex_unlock(&gd_graph_lock);
 }
@@ -230,7 +232,8 @@ struct release {
 static void release_effect(const void *argument)
 {
 	const struct release *release = argument;
-	if (release->block->object.generation != release->generation)
+	if (!gd_object_get(release->block, GD_TYPE_BLOCK) ||
+	    release->block->object.generation != release->generation)
 		return;
 	if (release->block->kind == GD_BLOCK_POOLED)
 		gd_pool_free(release->block);
@@ -258,6 +261,8 @@ GD_API_PTSZ(cuMemFreeAsync, (CUdeviceptr address, CUstream handle), (address, ha
 		if (result != CUDA_ERROR_NOT_READY)
 			return result;
 	}
+	if (!gd_memory_leaves(block))
+		return CUDA_ERROR_INVALID_VALUE;
 	struct release release = {block, block->object.generation};
 	GD_COUNT(block->device, frees, 1);
 	/* The clock does not delay it, a host function in front of it does. */

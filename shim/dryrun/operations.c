@@ -9,11 +9,14 @@
 
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/launcher_api.h"
+#include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/stream_queue.h"
 #include "shim/dryrun/streams.h"
 
 uint32_t gd_operations_busy;
 bool gd_operations_blocking;
+
+static uint64_t device_ready_ns[GD_MAX_DEVICES]; /* end of all work of a device; atomic */
 
 enum clock { INSTANT, FIXED, MODEL };
 static enum clock clock_kind;
@@ -178,6 +181,8 @@ void gd_stream_delay(struct gd_stream *stream, uint64_t ready_ns)
 	if (clock_kind == INSTANT || !ready_ns)
 		return;
 	raise_to(&stream->ready_ns, ready_ns);
+	raise_to(&stream->context->ready_ns, ready_ns);
+	raise_to(&device_ready_ns[stream->device], ready_ns);
 	if (gd_stream_blocking(stream))
 		raise_to(&stream->context->blocking_ready_ns, ready_ns);
 }
@@ -220,6 +225,31 @@ void gd_stream_wait(struct gd_stream *stream)
 		return;
 	gd_queue_drain(stream);
 	gd_sleep_until(gd_stream_ready_ns(stream));
+}
+
+bool gd_context_wait(struct gd_context *context)
+{
+	if (gd_operations_simple())
+		return true;
+	if (gd_queue_serving())
+		return false;
+	gd_queue_drain_all(context, -1);
+	gd_sleep_until(__atomic_load_n(&context->ready_ns, __ATOMIC_ACQUIRE));
+	return true;
+}
+
+bool gd_device_wait(int device)
+{
+	if (gd_operations_simple())
+		return true;
+	if (gd_queue_serving())
+		return false;
+	gd_queue_drain_all(NULL, device);
+	for (int d = 0; d < GD_MAX_DEVICES; d++) {
+		if (device < 0 || d == device)
+			gd_sleep_until(__atomic_load_n(&device_ready_ns[d], __ATOMIC_ACQUIRE));
+	}
+	return true;
 }
 
 bool gd_stream_idle(struct gd_stream *stream)

@@ -123,6 +123,14 @@ void gd_stream_delay(struct gd_stream *stream, uint64_t ready_ns);
 /** Wait until everything enqueued in the stream so far is done, its queue included. */
 void gd_stream_wait(struct gd_stream *stream);
 
+/**
+ * Wait until everything enqueued in a context so far, or on a device (-1: on all), is done.
+ *
+ * @return false from a host function: CUDA permits no such call there, it would wait for itself
+ */
+bool gd_context_wait(struct gd_context *context);
+bool gd_device_wait(int device);
+
 /** @return whether it is done already */
 bool gd_stream_idle(struct gd_stream *stream);
 

@@ -31,18 +31,19 @@ struct entry {
 };
 
 struct gd_queue {
-	struct gd_stream *stream;
+	struct gd_stream *stream; /* kept while there is work */
 	struct entry *first, **end;
-	uint64_t enqueued, done;
+	uint64_t enqueued, done; /* numbers of entries */
 	bool stop;
-	struct gd_queue *next_free;
+	struct gd_queue *next_free, *next;
 };
 
 /* `lock` guards all queues; the lock of a context's streams and of an event nest in it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 /* Queues are never returned to malloc: entries of others may still name one that ended. */
-static struct gd_queue *free_queues;
+static struct gd_queue *free_queues, *all_queues;
+static uint64_t last_number;		 /* of the entries of all queues */
 static uint64_t entries;		 /* in all queues; atomic */
 static __thread struct gd_queue *served; /* by this thread */
 
@@ -150,6 +151,8 @@ static void *serve(void *pointer)
 		pthread_mutex_lock(&lock);
 		finish(queue, entry);
 	}
+	gd_stream_free(queue->stream);
+	pthread_cond_broadcast(&changed);
 	queue->stop = false;
 	queue->next_free = free_queues;
 	free_queues = queue;
@@ -157,16 +160,27 @@ static void *serve(void *pointer)
 	return NULL;
 }
 
-/* Numbers go on where the queue's last life ended, so that old dependencies stay true. */
-static struct gd_queue *new_queue(struct gd_stream *stream)
+static struct gd_queue *blank_queue(void)
 {
 	struct gd_queue *queue = free_queues;
+	if (queue) {
+		free_queues = queue->next_free;
+		return queue;
+	}
+	queue = calloc(1, sizeof(*queue));
+	if (queue) {
+		queue->next = all_queues;
+		all_queues = queue;
+	}
+	return queue;
+}
+
+/* Numbers only grow, so that dependencies on a queue's last life stay true. */
+static struct gd_queue *new_queue(struct gd_stream *stream)
+{
+	struct gd_queue *queue = blank_queue();
 	pthread_attr_t attributes;
 	pthread_t thread;
-	if (queue)
-		free_queues = queue->next_free;
-	else
-		queue = calloc(1, sizeof(*queue));
 	if (!queue)
 		return NULL;
 	queue->end = &queue->first;
@@ -198,7 +212,7 @@ static bool append(struct gd_stream *stream, struct entry *entry)
 	}
 	entry->dependency_count = count ? other_work(stream, entry->dependencies) : 0;
 	struct gd_queue *queue = stream->queue;
-	entry->number = ++queue->enqueued;
+	entry->number = queue->enqueued = ++last_number;
 	*queue->end = entry;
 	queue->end = &entry->next;
 	__atomic_fetch_add(&entries, 1, __ATOMIC_SEQ_CST);
@@ -323,15 +337,49 @@ void gd_queue_await_event(struct gd_event *event, uint64_t ticket)
 	pthread_mutex_unlock(&lock);
 }
 
-void gd_queue_end(struct gd_stream *stream)
+bool gd_queue_serving(void)
 {
-	struct gd_queue *queue = stream->queue;
-	if (!queue)
+	return served != NULL;
+}
+
+/* Whether an entry up to a number is left in a stream that is asked for; `lock` is held. */
+static bool any_left(const struct gd_context *context, int device, uint64_t number)
+{
+	for (const struct gd_queue *queue = all_queues; queue; queue = queue->next) {
+		if (queue->first && queue->first->number <= number &&
+		    (!context || queue->stream->context == context) &&
+		    (device < 0 || queue->stream->device == (uint32_t)device))
+			return true;
+	}
+	return false;
+}
+
+void gd_queue_drain_all(const struct gd_context *context, int device)
+{
+	if (none_queued())
 		return;
 	pthread_mutex_lock(&lock);
-	settle((struct dependency){queue, queue->enqueued});
-	queue->stop = true;
-	stream->queue = NULL;
+	uint64_t number = last_number;
+	while (any_left(context, device, number))
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+}
+
+void gd_queue_end(struct gd_stream *stream)
+{
+	pthread_mutex_lock(&lock);
+	if (stream->queue)
+		stream->queue->stop = true;
+	else
+		gd_stream_free(stream);
 	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+void gd_queue_await_ends(const struct gd_context *context)
+{
+	pthread_mutex_lock(&lock);
+	while (__atomic_load_n(&context->streams, __ATOMIC_ACQUIRE))
+		pthread_cond_wait(&changed, &lock);
 	pthread_mutex_unlock(&lock);
 }

@@ -5,8 +5,9 @@
  *
  * Each stream that ever got a host function has a queue and a thread.  An entry may wait for
  * entries of other queues (legacy default stream rule) and for events whose record is still queued.
- * All of these were enqueued before it, so no circle can arise.  One lock for all queues: nothing
- * here is on a fast path.  Threads: any.
+ * All of these were enqueued before it, so no circle can arise.  A stream that was destroyed stays
+ * among those of its context until its queue is done.  One lock for all queues: nothing here is on a
+ * fast path.  Threads: any.
  */
 #ifndef GD_STREAM_QUEUE_H
 #define GD_STREAM_QUEUE_H
@@ -17,6 +18,7 @@
 
 #include "shim/dryrun/operations.h"
 
+struct gd_context;
 struct gd_event;
 struct gd_stream;
 
@@ -57,7 +59,21 @@ bool gd_queue_empty(struct gd_stream *stream);
 /** Wait until a record of an event is done. */
 void gd_queue_await_event(struct gd_event *event, uint64_t ticket);
 
-/** The stream ends: drain, end the thread, free. */
+/** @return whether this thread is a queue's: it cannot wait for itself */
+bool gd_queue_serving(void);
+
+/**
+ * Wait until what is queued now is done.
+ *
+ * @param context  of which streams; NULL: of all
+ * @param device   on which device; -1: on all
+ */
+void gd_queue_drain_all(const struct gd_context *context, int device);
+
+/** Free the stream, at once or, when it has a queue, on the queue's thread behind the last entry. */
 void gd_queue_end(struct gd_stream *stream);
+
+/** Wait until no stream of a context is left; all have been ended and none is made any more. */
+void gd_queue_await_ends(const struct gd_context *context);
 
 #endif

@@ -31,23 +31,51 @@ struct gd_stream *gd_stream_new(
 	stream->id = gd_next_id();
 	pthread_mutex_init(&stream->lock, NULL);
 	pthread_mutex_lock(&context->streams_lock);
-	stream->next = context->streams;
-	stream->link = &context->streams;
-	if (stream->next)
-		stream->next->link = &stream->next;
-	context->streams = stream;
+	bool ending = context->ending;
+	if (!ending) {
+		stream->next = context->streams;
+		stream->link = &context->streams;
+		if (stream->next)
+			stream->next->link = &stream->next;
+		__atomic_store_n(&context->streams, stream, __ATOMIC_RELEASE);
+		gd_object_publish(stream, GD_TYPE_STREAM);
+	}
 	pthread_mutex_unlock(&context->streams_lock);
-	gd_object_publish(stream, GD_TYPE_STREAM);
-	return stream;
+	if (!ending)
+		return stream;
+	pthread_mutex_destroy(&stream->lock);
+	gd_object_free(stream, GD_TYPE_STREAM);
+	return NULL;
 }
 
-void gd_stream_delete(struct gd_stream *stream)
+bool gd_stream_delete(struct gd_stream *stream)
 {
-	struct gd_context *context = stream->context;
+	if (!gd_object_withdraw(stream, GD_TYPE_STREAM))
+		return false;
 	gd_capture_stream_ends(stream);
 	gd_queue_end(stream);
+	return true;
+}
+
+void gd_streams_end(struct gd_context *context)
+{
+	struct gd_stream *stream;
+	do {
+		pthread_mutex_lock(&context->streams_lock);
+		stream = context->streams;
+		while (stream && !gd_object_get(stream, GD_TYPE_STREAM))
+			stream = stream->next;
+		pthread_mutex_unlock(&context->streams_lock);
+		if (stream)
+			gd_stream_delete(stream);
+	} while (stream);
+}
+
+void gd_stream_free(struct gd_stream *stream)
+{
+	struct gd_context *context = stream->context;
 	pthread_mutex_lock(&context->streams_lock);
-	*stream->link = stream->next;
+	__atomic_store_n(stream->link, stream->next, __ATOMIC_RELEASE);
 	if (stream->next)
 		stream->next->link = stream->link;
 	pthread_mutex_unlock(&context->streams_lock);
@@ -133,9 +161,8 @@ GD_API(cuStreamCreateWithPriority, (CUstream * stream_out, unsigned int flags, i
 static CUresult destroy(CUstream handle)
 {
 	struct gd_stream *stream = gd_object_get(handle, GD_TYPE_STREAM);
-	if (!stream || stream->kind != GD_STREAM_CREATED)
+	if (!stream || stream->kind != GD_STREAM_CREATED || !gd_stream_delete(stream))
 		return CUDA_ERROR_INVALID_HANDLE;
-	gd_stream_delete(stream);
 	return CUDA_SUCCESS;
 }
 

@@ -51,8 +51,18 @@ struct gd_stream {
 struct gd_stream *gd_stream_new(
     struct gd_context *context, enum gd_stream_kind kind, unsigned flags, int priority);
 
-/** Wait for its work, then end a stream that is in the context's list. */
-void gd_stream_delete(struct gd_stream *stream);
+/**
+ * End a stream: its handle is invalid from now on, its queued work is still done.
+ *
+ * @return false when another thread did that
+ */
+bool gd_stream_delete(struct gd_stream *stream);
+
+/** Give back a stream without handle and work; the lock of the queues is held. */
+void gd_stream_free(struct gd_stream *stream);
+
+/** End all streams of a context. */
+void gd_streams_end(struct gd_context *context);
 
 /** A thread ends: end its default stream unless the context went before. */
 void gd_stream_end_of_thread(struct gd_stream *stream, uint64_t context_id);
