@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/export.h"
@@ -86,20 +87,26 @@ static void set_stack(const struct ga_model *model, uint32_t stack_id, struct li
 			line->device = (record).device; \
 	} while (0)
 
+/* What records of the caching allocator have in common. */
+#define ALLOCATOR(record) \
+	do { \
+		set_stack(model, (record).stack_id, line); \
+		line->device = (record).device; \
+		line->allocated_bytes = (record).allocated; \
+		line->reserved_bytes = (record).reserved; \
+		if ((record).flags & GF_FLAG_REQUEST_KNOWN) \
+			line->requested_bytes = (record).requested; \
+	} while (0)
+
 static void block_line(
     const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
 {
 	struct gf_block r;
 	gf_get_block(event->batch, event->row, &r);
 	line->name = r.size < 0 ? "free" : "alloc";
-	line->device = r.device;
 	line->address = r.address;
 	line->bytes = r.size < 0 ? 0 - (uint64_t)r.size : (uint64_t)r.size;
-	line->allocated_bytes = r.allocated;
-	line->reserved_bytes = r.reserved;
-	set_stack(model, r.stack_id, line);
-	if (r.flags & GF_FLAG_REQUEST_KNOWN)
-		line->requested_bytes = r.requested;
+	ALLOCATOR(r);
 	if (r.flags & GF_FLAG_STREAM_KNOWN)
 		line->stream = r.stream;
 }
@@ -110,62 +117,49 @@ static void oom_line(
 	struct gf_oom r;
 	gf_get_oom(event->batch, event->row, &r);
 	line->name = "out of memory";
-	line->device = r.device;
 	line->bytes = r.size;
-	line->allocated_bytes = r.allocated;
-	line->reserved_bytes = r.reserved;
-	set_stack(model, r.stack_id, line);
-	if (r.flags & GF_FLAG_REQUEST_KNOWN)
-		line->requested_bytes = r.requested;
+	ALLOCATOR(r);
 }
+
+/* Reads a record `r` of a call that works on a stream. */
+#define STREAM_CALL(type, kind_value) \
+	struct gf_##type r; \
+	gf_get_##type(event->batch, event->row, &r); \
+	line->name = ga_export_name(model, GF_TAG_##type, kind_value, r.api); \
+	line->stream = r.stream; \
+	CALL(r)
 
 static void memory_line(
     const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
 {
-	struct gf_memory r;
-	gf_get_memory(event->batch, event->row, &r);
-	line->name = ga_export_name(model, GF_TAG_memory, r.kind, r.api);
+	STREAM_CALL(memory, r.kind);
 	line->address = r.address;
 	line->bytes = r.size;
 	line->handle = r.handle;
-	line->stream = r.stream;
-	CALL(r);
 }
 
 static void copy_line(
     const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
 {
-	struct gf_copy r;
-	gf_get_copy(event->batch, event->row, &r);
-	line->name = ga_export_name(model, GF_TAG_copy, 0, r.api);
+	STREAM_CALL(copy, 0);
 	line->address = r.target;
 	line->source = r.source;
 	line->bytes = r.bytes;
-	line->stream = r.stream;
-	CALL(r);
 }
 
 static void launch_line(
     const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
 {
-	struct gf_launch r;
-	gf_get_launch(event->batch, event->row, &r);
-	line->name = ga_export_name(model, GF_TAG_launch, 0, r.api);
+	STREAM_CALL(launch, 0);
 	line->handle = r.function;
-	line->stream = r.stream;
-	CALL(r);
 }
 
 static void memset_line(
     const struct ga_model *model, const struct gf_event_ref *event, struct line *line)
 {
-	struct gf_memset r;
-	gf_get_memset(event->batch, event->row, &r);
-	line->name = ga_export_name(model, GF_TAG_memset, 0, r.api);
+	STREAM_CALL(memset, 0);
 	line->address = r.address;
 	line->bytes = r.bytes;
-	line->stream = r.stream;
-	CALL(r);
 }
 
 static bool other_line(
@@ -215,8 +209,14 @@ static uint64_t time_of(const struct ga_model *model, const struct gf_event_ref 
 	return mark.kind == GF_MARK_START ? 0 : ga_model_ns(model, event->ticks);
 }
 
-static void put_event(struct ga_sorter *sorter, const struct ga_model *model,
-    const struct ga_kernel_names *kernels, const struct gf_event_ref *event)
+static enum gf_status no_memory(const struct ga_model *model, struct gf_error *error)
+{
+	return gf_fail(error, GF_NO_MEMORY, UINT64_MAX, "no memory to read %s", model->path);
+}
+
+static enum gf_status put_event(struct ga_sorter *sorter, const struct ga_model *model,
+    const struct ga_kernel_names *kernels, const struct gf_event_ref *event,
+    struct gf_error *error)
 {
 	const struct gf_record_type *type = gf_record_type(event->type);
 	struct line line = {.type = type ? type->name : ""};
@@ -245,17 +245,22 @@ static void put_event(struct ga_sorter *sorter, const struct ga_model *model,
 		break;
 	default:
 		if (!other_line(model, event, &line))
-			return;
+			return GF_OK;
 	}
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 	uint64_t ns = time_of(model, event);
 	if (!out)
-		return;
+		return no_memory(model, error);
 	put_line(out, ns, event, &line);
-	fclose(out);
+	bool whole = !ferror(out);
+	if (fclose(out) != 0 || !whole) {
+		free(text);
+		return no_memory(model, error);
+	}
 	ga_sorter_add(sorter, ns, text);
+	return GF_OK;
 }
 
 enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error *error)
@@ -266,8 +271,7 @@ enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error 
 	struct ga_sorter sorter = {.out = out};
 	enum gf_status status;
 	if (!merge)
-		return gf_fail(
-		    error, GF_NO_MEMORY, UINT64_MAX, "no memory to read %s", model->path);
+		return no_memory(model, error);
 	fputs("time_ns,thread,type,name", out);
 #define X(column) fputs("," #column, out);
 	NUMBERS(X)
@@ -276,7 +280,9 @@ enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error 
 	ga_kernel_names_init(&kernels);
 	while ((status = gf_merge_next(merge, &event, error)) == GF_OK) {
 		ga_kernel_names_learn(&kernels, &event);
-		put_event(&sorter, model, &kernels, &event);
+		status = put_event(&sorter, model, &kernels, &event, error);
+		if (status)
+			break;
 	}
 	ga_sorter_end(&sorter);
 	ga_kernel_names_free(&kernels);

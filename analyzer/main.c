@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/render.h"
 #include "analyzer/usage.h"
 #include "analyzer/version.h"
 
@@ -25,6 +26,13 @@ static int unknown_command(const char *name)
 	return GA_EXIT_USAGE;
 }
 
+/* The exit code after text on standard output. */
+static int printed(void)
+{
+	struct ga_page page = {.out = stdout};
+	return ga_page_close(&page) ? GA_EXIT_OK : GA_EXIT_FAILED;
+}
+
 static int run_command(enum ga_command command, int argc, char **argv)
 {
 	struct ga_options options;
@@ -34,11 +42,13 @@ static int run_command(enum ga_command command, int argc, char **argv)
 		free(wrong);
 		return GA_EXIT_USAGE;
 	}
-	int status = GA_EXIT_OK;
-	if (ga_option_given(&options, GA_OPTION_HELP))
+	int status;
+	if (ga_option_given(&options, GA_OPTION_HELP)) {
 		ga_usage_command(stdout, command);
-	else
+		status = printed();
+	} else {
 		status = ga_command_rows[command].run(&options);
+	}
 	ga_options_free(&options);
 	return status;
 }
@@ -53,11 +63,11 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(first, "-h") == 0 || strcmp(first, "--help") == 0) {
 		ga_usage_overview(stdout);
-		return GA_EXIT_OK;
+		return printed();
 	}
 	if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
 		puts("gpushim " GA_VERSION);
-		return GA_EXIT_OK;
+		return printed();
 	}
 	enum ga_command command = ga_command_find(first);
 	return command == GA_COMMAND_COUNT ? unknown_command(first)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,17 +48,28 @@ bool ga_page_open(struct ga_page *page, const struct ga_options *options)
 	return true;
 }
 
+static bool reader_left(FILE *out)
+{
+	struct pollfd end = {.fd = fileno(out), .events = POLLOUT};
+	return poll(&end, 1, 0) == 1 && (end.revents & POLLERR);
+}
+
 bool ga_page_close(struct ga_page *page)
 {
+	errno = 0;
 	bool good = fflush(page->out) == 0 && !ferror(page->out);
-	int why = errno;
-	if (page->path)
-		good = fclose(page->out) == 0 && good;
+	int why = good ? 0 : errno; /* 0: an earlier write failed */
+	bool left = why == EPIPE || reader_left(page->out);
+	if (page->path && fclose(page->out) != 0 && good) {
+		why = errno;
+		good = false;
+	}
 	/* A reader such as head that has seen enough is no failure of ours. */
-	if (!good && why != EPIPE)
-		fprintf(stderr, "gpushim: cannot write %s: %s\n",
-		    page->path ? page->path : "standard output", strerror(why));
-	return good || why == EPIPE;
+	if (!good && !left)
+		fprintf(stderr, "gpushim: cannot write %s%s%s\n",
+		    page->path ? page->path : "standard output", why ? ": " : "",
+		    why ? strerror(why) : "");
+	return good || left;
 }
 
 const char *ga_style(const struct ga_page *page, enum ga_style style)
