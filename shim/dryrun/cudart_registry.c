@@ -391,7 +391,8 @@ cudaError_t gd_rt_kernel(const void *function, CUfunction *out)
 		return cudaSuccess;
 	}
 	pthread_mutex_lock(&lock);
-	result = kernel_load(entry, out);
+	/* Libraries may be closed by another thread, at the end of the process all of them are. */
+	result = entry->binary ? kernel_load(entry, out) : CUDA_ERROR_NOT_FOUND;
 	if (result == CUDA_SUCCESS)
 		atomic_store_explicit(where, *out, memory_order_release);
 	pthread_mutex_unlock(&lock);
@@ -401,8 +402,13 @@ cudaError_t gd_rt_kernel(const void *function, CUfunction *out)
 int gd_rt_kernel_arch(const void *function, int device_number)
 {
 	struct gd_rt_entry *entry = table_find(kernels, function);
+	int arch = 0;
 
-	return entry && entry->binary ? gd_fatbin_arch(entry->binary->wrapper, device_number) : 0;
+	pthread_mutex_lock(&lock);
+	if (entry && entry->binary)
+		arch = gd_fatbin_arch(entry->binary->wrapper, device_number);
+	pthread_mutex_unlock(&lock);
+	return arch;
 }
 
 cudaError_t gd_rt_symbol(const void *symbol, CUdeviceptr *address_out, size_t *size_out)
