@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's copy functions of consecutive bytes; copy_api_3d.c has the others. */
+/* The driver's copy functions of consecutive bytes; copy_3d.c has the others. */
 #include "shim/dryrun/copies.h"
 
 static CUresult copy_bytes(

@@ -25,7 +25,7 @@ union record {
 	char room[GD_RECORD_BYTES];
 };
 
-/* Guards everything below it; no callback of the client is called under it. */
+/* Guards everything below it; of the client's callbacks only its clock is called under it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static union record *waiting;
 static size_t waiting_count, waiting_room;

@@ -53,7 +53,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
 static uint64_t elf_bytes(const Elf64_Ehdr *elf)
 {
 	if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_CUDA ||
-	    elf->e_shentsize != sizeof(Elf64_Shdr))
+	    elf->e_shentsize != sizeof(Elf64_Shdr) || elf->e_shoff > LARGEST_IMAGE ||
+	    elf->e_phoff > LARGEST_IMAGE) /* the sums cannot wrap */
 		return 0;
 	uint64_t sections = elf->e_shoff + (uint64_t)elf->e_shnum * sizeof(Elf64_Shdr);
 	uint64_t segments = elf->e_phoff + (uint64_t)elf->e_phnum * sizeof(Elf64_Phdr);
@@ -338,11 +339,101 @@ bool gd_image_parameter(const struct gd_image *image, const char *name, unsigned
 	return false;
 }
 
+/* ---- variables of PTX: ".global .align 4 .b8 table[64];" ---- */
+
+static const char blanks[] = " \t\r\n";
+
+static const char *skip_blanks(const char *at)
+{
+	return at + strspn(at, blanks);
+}
+
+/* What a word such as .b32, .f16x2 or .v4 multiplies the size by; 0: it is no part of a type. */
+static uint64_t type_factor(const char *word)
+{
+	char *end;
+	size_t letters = strspn(word + 1, "abcdefghijklmnopqrstuvwxyz");
+	const char *digits = word + 1 + letters;
+	uint64_t number = strtoul(digits, &end, 10);
+	if (end == digits || number > 1024)
+		return 0;
+	if (letters == 1 && word[1] == 'v')
+		return number;
+	if ((letters == 1 && strchr("bsuf", word[1])) || strncmp(word, ".bf", 3) == 0)
+		return number / 8 * (strncmp(end, "x2", 2) == 0 ? 2 : 1);
+	return 0;
+}
+
+/* Step over alignment, attributes and type. @return bytes of one element; 0 when that is none */
+static uint64_t element_bytes(const char **at)
+{
+	uint64_t bytes = 1;
+	bool typed = false;
+	for (const char *word; *(word = *at = skip_blanks(*at)) == '.';) {
+		uint64_t factor = type_factor(word);
+		if (strncmp(word, ".align", 6) == 0) {
+			*at = skip_blanks(word + 6);
+			*at += strspn(*at, "0123456789");
+			continue;
+		}
+		if (strncmp(word, ".attribute", 10) == 0) {
+			*at += strcspn(word, ")");
+			*at += **at == ')';
+			continue;
+		}
+		if (!factor || factor > 64 || bytes > 64)
+			return 0;
+		bytes *= factor;
+		typed |= word[1] != 'v';
+		*at += strcspn(word, blanks);
+	}
+	return typed ? bytes : 0;
+}
+
+/* Size of the variable that is declared here, if it has the name; else 0. */
+static uint64_t declared_bytes(const char *at, const char *name)
+{
+	uint64_t bytes = element_bytes(&at), count;
+	char *end;
+	size_t length = strcspn(at, " \t\r\n[=,;");
+	if (length != strlen(name) || memcmp(at, name, length) != 0)
+		return 0;
+	for (at = skip_blanks(at + length); bytes && *at == '['; at = skip_blanks(end + 1)) {
+		count = strtoull(at + 1, &end, 10);
+		end += strspn(end, blanks);
+		if (*end != ']' || __builtin_mul_overflow(bytes, count, &bytes))
+			return 0;
+	}
+	return bytes;
+}
+
+static uint64_t ptx_variable_bytes(const char *text, const char *name)
+{
+	static const char *const spaces[] = {".global", ".const"};
+	for (unsigned i = 0; i < 2; i++) {
+		size_t length = strlen(spaces[i]);
+		for (const char *at = text; (at = strstr(at, spaces[i])) != NULL; at += length) {
+			/* Not a part of an instruction such as ld.global.u32. */
+			bool word = (at == text || strchr(" \t\r\n;}", at[-1])) &&
+				    at[length] && strchr(blanks, at[length]);
+			uint64_t bytes = word ? declared_bytes(at + length, name) : 0;
+			if (bytes)
+				return bytes;
+		}
+	}
+	return 0;
+}
+
 bool gd_image_variable(
     const struct gd_image *image, const char *name, size_t *bytes_out, const void **data_out)
 {
 	const Elf64_Shdr *header;
-	for (unsigned i = 0; image->elf && (header = section(image, i)) != NULL; i++) {
+	if (!image->elf) {
+		*data_out = NULL;
+		*bytes_out = ptx_variable_bytes(image->text, name);
+		return *bytes_out != 0;
+	}
+	for (unsigned i = 0; (header = section(image, i)) != NULL; i++) {
 		const Elf64_Sym *symbols = (const void *)section_data(image, header);
 		uint64_t count = header->sh_size / sizeof(*symbols);
 		if (header->sh_type != SHT_SYMTAB || !symbols)

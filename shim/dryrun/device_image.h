@@ -64,7 +64,7 @@ bool gd_image_parameter(const struct gd_image *image, const char *name, unsigned
 
 /**
  * @param bytes_out  size of a global variable
- * @param data_out   its initial bytes, NULL when it starts as zeros; borrowed
+ * @param data_out   its initial bytes, NULL when it starts as zeros, as those of PTX do; borrowed
  * @return whether the image has it
  */
 bool gd_image_variable(

@@ -91,6 +91,10 @@ struct gd_block *gd_memory_at(uint64_t address);
 /** @return the block whose memory lies behind an address: of a mapped one the physical block */
 struct gd_block *gd_memory_behind(uint64_t address);
 
+/** @return whether an address of a reservation is mapped; the mapping is copied out */
+bool gd_memory_mapping(
+    const struct gd_block *block, uint64_t address, struct gd_mapping *mapping_out);
+
 /** @return bytes as the device rounds and charges them */
 static inline uint64_t gd_memory_rounded(uint64_t bytes)
 {

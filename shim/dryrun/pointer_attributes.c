@@ -16,6 +16,7 @@ struct pointer {
 	bool pooled, sync_memops;
 	uint32_t device;
 	uint64_t base, bytes, id;
+	uint64_t mapping_base, mapping_bytes; /* 0: leads nowhere */
 	struct gd_context *context;
 	CUmemoryPool pool;
 };
@@ -25,6 +26,19 @@ static struct gd_context *context_of(unsigned device, uint64_t context_id)
 {
 	struct gd_context *current = gd_context_current();
 	return current && current->id == context_id ? current : gd_context_primary(device);
+}
+
+/* Of reserved addresses the part that one cuMemMap made. */
+static void describe_mapping(struct pointer *p, const struct gd_block *block)
+{
+	struct gd_mapping mapping;
+	if (block->kind != GD_BLOCK_RESERVED) {
+		p->mapping_base = block->base;
+		p->mapping_bytes = block->bytes;
+	} else if (gd_memory_mapping(block, p->address, &mapping)) {
+		p->mapping_base = mapping.address;
+		p->mapping_bytes = mapping.bytes;
+	}
 }
 
 static struct pointer look_up(CUdeviceptr address)
@@ -43,14 +57,15 @@ static struct pointer look_up(CUdeviceptr address)
 		p.pooled = block->kind == GD_BLOCK_POOLED;
 		p.pool = (CUmemoryPool)block->pool;
 		p.sync_memops = block->sync_memops;
+		describe_mapping(&p, block);
 		p.context = block->context_id ? context_of(p.device, block->context_id) : NULL;
 	} else if (gd_host_find(address, &range)) {
 		p.known = p.mapped = true;
 		p.managed = range.kind == GD_HOST_MANAGED;
 		p.type = p.managed ? CU_MEMORYTYPE_UNIFIED : CU_MEMORYTYPE_HOST;
 		p.device = range.device;
-		p.base = range.start;
-		p.bytes = range.bytes;
+		p.base = p.mapping_base = range.start;
+		p.bytes = p.mapping_bytes = range.bytes;
 		p.id = range.id;
 		p.context = context_of(p.device, range.context_id);
 	}
@@ -110,9 +125,9 @@ static CUresult answer(const struct pointer *p, CUpointer_attribute attribute, v
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
 		ANSWER(CUmemoryPool, p->pooled ? p->pool : NULL);
 	case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-		ANSWER(size_t, p->bytes);
+		ANSWER(size_t, p->mapping_bytes);
 	case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-		ANSWER(void *, (void *)(uintptr_t)p->base);
+		ANSWER(void *, (void *)(uintptr_t)p->mapping_base);
 	case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
 		ANSWER(unsigned long long, p->id);
 	default:

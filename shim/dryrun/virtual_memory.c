@@ -345,12 +345,10 @@ GD_API(cuMemGetAccess,
 		return CUDA_ERROR_INVALID_DEVICE;
 	bool reachable = block->device == (unsigned)location->id;
 	if (block->kind == GD_BLOCK_RESERVED) {
-		pthread_mutex_lock(&gd_memory_lock);
-		const struct gd_mapping *mapping = mapping_at(block, address);
-		reachable = mapping && mapping->access >> location->id & 1;
-		pthread_mutex_unlock(&gd_memory_lock);
-		if (!mapping)
+		struct gd_mapping mapping;
+		if (!gd_memory_mapping(block, address, &mapping))
 			return CUDA_ERROR_INVALID_VALUE;
+		reachable = mapping.access >> location->id & 1;
 	}
 	*flags_out = reachable ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
 	return CUDA_SUCCESS;
@@ -387,4 +385,15 @@ struct gd_block *gd_memory_behind(uint64_t address)
 	memory = mapping ? mapping->physical : NULL;
 	pthread_mutex_unlock(&gd_memory_lock);
 	return memory;
+}
+
+bool gd_memory_mapping(
+    const struct gd_block *block, uint64_t address, struct gd_mapping *mapping_out)
+{
+	pthread_mutex_lock(&gd_memory_lock);
+	const struct gd_mapping *mapping = mapping_at(block, address);
+	if (mapping)
+		*mapping_out = *mapping;
+	pthread_mutex_unlock(&gd_memory_lock);
+	return mapping != NULL;
 }

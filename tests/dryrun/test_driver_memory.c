@@ -373,7 +373,8 @@ TEST(virtual_memory_lives_until_released_and_unmapped)
 	    .location = properties.location, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUmemGenericAllocationHandle handle, again;
 	CUdeviceptr range, other;
-	size_t granularity, left;
+	size_t granularity, left, size;
+	void *base;
 	unsigned out = 0, in = 77;
 	start_small();
 	OK(cuMemGetAllocationGranularity(
@@ -391,6 +392,13 @@ TEST(virtual_memory_lives_until_released_and_unmapped)
 	EXPECT_EQ(cuMemcpyHtoD_v2(range + 2 * MIB, &in, 4), CUDA_ERROR_INVALID_VALUE);
 	OK(cuMemSetAccess(range + 2 * MIB, 4 * MIB, &access, 1));
 	OK(cuMemcpyHtoD_v2(range + 5 * MIB, &in, 4));
+	OK(cuPointerGetAttribute(
+	    &base, CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, range + 5 * MIB));
+	EXPECT_EQ((uint64_t)(uintptr_t)base, range + 2 * MIB);
+	OK(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_MAPPING_SIZE, range + 5 * MIB));
+	EXPECT_EQ(size, 4 * MIB);
+	OK(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_MAPPING_SIZE, range));
+	EXPECT_EQ(size, 0);
 	OK(cuMemMap(other, 4 * MIB, 0, handle, 0)); /* the same memory a second time */
 	OK(cuMemSetAccess(other, 4 * MIB, &access, 1));
 	OK(cuMemcpyDtoH_v2(&out, other + 3 * MIB, 4));

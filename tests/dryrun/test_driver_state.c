@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stand-in driver around its memory: start, contexts, entry points, modules, processes. */
 #include <dlfcn.h>
+#include <elf.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -371,6 +372,53 @@ TEST(attributes_of_kernels_hold_in_later_contexts)
 	EXPECT_EQ(value, 70000);
 	OK(cuKernelGetAttribute(&value, shared, kernel, 0));
 	EXPECT_EQ(value, 49152);
+}
+
+TEST(variables_of_ptx_have_their_size)
+{
+	static const char ptx[] =
+	    ".version 7.0\n.target sm_80\n.address_size 64\n"
+	    ".visible .global .align 4 .b8 table[64];\n"
+	    ".global .attribute(.managed) .align 8 .v2 .f32 pairs[2][3] = {1.0, 2.0};\n"
+	    ".const .u64 one;\n"
+	    ".visible .entry uses(.param .u64 .ptr .global .align 4 pointer)\n"
+	    "{ ld.global.u32 a; st.global .u32 loose, 1; ret; }\n";
+	CUmodule module;
+	CUdeviceptr address;
+	size_t bytes;
+	unsigned out = 1;
+	start_small();
+	OK(cuModuleLoadData(&module, ptx));
+	OK(cuModuleGetGlobal_v2(&address, &bytes, module, "table"));
+	EXPECT_EQ(bytes, 64);
+	OK(cuMemcpyDtoH_v2(&out, address + 60, 4));
+	EXPECT_EQ(out, 0);
+	OK(cuModuleGetGlobal_v2(&address, &bytes, module, "pairs"));
+	EXPECT_EQ(bytes, 48);
+	OK(cuModuleGetGlobal_v2(&address, &bytes, module, "one"));
+	EXPECT_EQ(bytes, 8);
+	EXPECT_EQ(cuModuleGetGlobal_v2(&address, &bytes, module, "tab"), CUDA_ERROR_NOT_FOUND);
+	EXPECT_EQ(cuModuleGetGlobal_v2(&address, &bytes, module, "loose"), CUDA_ERROR_NOT_FOUND);
+	EXPECT_EQ(cuModuleGetGlobal_v2(&address, &bytes, module, "pointer"), CUDA_ERROR_NOT_FOUND);
+	OK(cuModuleUnload(module));
+}
+
+TEST(a_cubin_whose_offsets_wrap_is_refused)
+{
+	static union {
+		Elf64_Ehdr header;
+		char room[4096];
+	} image;
+	CUmodule module;
+	memcpy(image.header.e_ident, ELFMAG, SELFMAG);
+	image.header.e_ident[EI_CLASS] = ELFCLASS64;
+	image.header.e_machine = EM_CUDA;
+	image.header.e_flags = 80;
+	image.header.e_shentsize = sizeof(Elf64_Shdr);
+	image.header.e_shnum = 1;
+	start_small();
+	image.header.e_shoff = -(uint64_t)sizeof(Elf64_Shdr);
+	EXPECT_EQ(cuModuleLoadData(&module, &image), CUDA_ERROR_INVALID_IMAGE);
 }
 
 TEST(fills_are_executed)
