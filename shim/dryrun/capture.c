@@ -207,19 +207,33 @@ static struct gd_capture *capture_of(const struct gd_event *event)
 	return capture;
 }
 
-CUresult gd_capture_refuse_event(struct gd_event *event)
+/* Whether the last record is a node and no time; 907 while the capture goes on. */
+static CUresult captured(struct gd_event *event, bool breaks)
 {
 	CUresult result = CUDA_SUCCESS;
-	if (gd_capture_none())
-		return CUDA_SUCCESS;
 	pthread_mutex_lock(&gd_graph_lock);
 	struct gd_capture *capture = capture_of(event);
-	if (capture) {
-		break_capture(capture);
+	if (capture)
 		result = CUDA_ERROR_CAPTURED_EVENT;
-	}
+	else if (event->capture_id)
+		result = CUDA_ERROR_INVALID_VALUE;
+	if (capture && breaks)
+		break_capture(capture);
 	pthread_mutex_unlock(&gd_graph_lock);
-	return result == CUDA_SUCCESS ? gd_capture_refuse_unsafe_slow() : result;
+	return result;
+}
+
+CUresult gd_capture_refuse_event(struct gd_event *event)
+{
+	if (gd_capture_none() && !event->capture_id)
+		return CUDA_SUCCESS;
+	CUresult result = captured(event, true);
+	return result == CUDA_SUCCESS ? gd_capture_refuse_unsafe() : result;
+}
+
+CUresult gd_capture_refuse_time(struct gd_event *event)
+{
+	return event->capture_id ? captured(event, false) : CUDA_SUCCESS;
 }
 
 /* ---- calls that become nodes ---- */

@@ -47,8 +47,14 @@ static inline CUresult gd_capture_refuse_unsafe(void)
 	return gd_capture_none() ? CUDA_SUCCESS : gd_capture_refuse_unsafe_slow();
 }
 
-/** @return what querying or awaiting an event has to answer when its record was captured */
+/**
+ * @return what querying or awaiting an event has to answer when its record was captured: 907 in the
+ *         capture, which breaks, CUDA_ERROR_INVALID_VALUE after it; else success
+ */
 CUresult gd_capture_refuse_event(struct gd_event *event);
+
+/** The same for asking its time, which breaks no capture. */
+CUresult gd_capture_refuse_time(struct gd_event *event);
 
 /**
  * Make a node of a call on a stream that gd_capture_touches.

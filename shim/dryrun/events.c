@@ -208,8 +208,14 @@ static CUresult elapsed(float *milliseconds_out, CUevent from_handle, CUevent to
 	struct gd_event *to = gd_object_get(to_handle, GD_TYPE_EVENT);
 	if (!milliseconds_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!from || !to || !from->recorded || !to->recorded ||
-	    (from->flags | to->flags) & CU_EVENT_DISABLE_TIMING)
+	if (!from || !to || (from->flags | to->flags) & CU_EVENT_DISABLE_TIMING)
+		return CUDA_ERROR_INVALID_HANDLE;
+	CUresult result = gd_capture_refuse_time(from);
+	if (result == CUDA_SUCCESS)
+		result = gd_capture_refuse_time(to);
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (!from->recorded || !to->recorded)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (state_of(from, &ticket, &ready_ns) != CUDA_SUCCESS ||
 	    state_of(to, &ticket, &ready_ns) != CUDA_SUCCESS)

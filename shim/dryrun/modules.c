@@ -14,6 +14,7 @@
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/host_memory.h"
 #include "shim/dryrun/module_parts.h"
+#include "shim/dryrun/operations.h"
 
 _Static_assert(sizeof(struct gd_function) <= GD_CELL_BYTES, "a function fits in a cell");
 _Static_assert(sizeof(struct gd_module) <= GD_CELL_BYTES, "a module fits in a cell");
@@ -219,6 +220,8 @@ GD_API(cuModuleUnload, (CUmodule handle), (handle))
 	CUresult result = gd_capture_refuse_unsafe();
 	if (result != CUDA_SUCCESS)
 		return result;
+	if (!gd_device_wait(-1)) /* queued work may use its variables */
+		return CUDA_ERROR_NOT_PERMITTED;
 	pthread_mutex_lock(&gd_modules_lock);
 	struct gd_module *module = gd_object_get(handle, GD_TYPE_MODULE);
 	if (!module)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who waits for queued work, and who does not: freeing memory, ending streams and contexts. */
+/* Who waits for queued work, and who does not: freeing memory, ending streams and contexts; what
+ * cannot be waited for. */
 #include <pthread.h>
 
 #include "tests/dryrun/driver_test.h"
@@ -220,4 +221,53 @@ TEST(events_of_whole_contexts_are_not_provided)
 	OK(cuEventCreate(&event, 0));
 	EXPECT_EQ(cuCtxRecordEvent(context, event), CUDA_ERROR_NOT_SUPPORTED);
 	EXPECT_EQ(cuCtxWaitEvent(context, event), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+TEST(captured_records_of_events_have_no_time)
+{
+	CUevent event, plain;
+	CUstream stream;
+	CUgraph graph;
+	float ms;
+	start_small();
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuEventCreate(&event, 0));
+	OK(cuEventCreate(&plain, 0));
+	OK(cuEventRecord(plain, stream));
+	OK(cuEventRecord(event, stream));
+	OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	OK(cuEventRecord(event, stream));
+	EXPECT_EQ(cuEventElapsedTime(&ms, plain, event), CUDA_ERROR_CAPTURED_EVENT);
+	OK(cuStreamEndCapture(stream, &graph));
+	EXPECT_EQ(cuEventElapsedTime(&ms, event, plain), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_INVALID_VALUE);
+	EXPECT_EQ(cuEventSynchronize(event), CUDA_ERROR_INVALID_VALUE);
+	OK(cuEventRecord(event, stream));
+	OK(cuEventQuery(event));
+	OK(cuEventElapsedTime(&ms, plain, event));
+	OK(cuGraphDestroy(graph));
+}
+
+static const char variable_ptx[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
+				   ".visible .global .align 4 .b8 table[64];\n";
+
+TEST(a_module_is_unloaded_behind_queued_work)
+{
+	CUmodule module;
+	CUstream stream;
+	CUdeviceptr table, a;
+	int *pinned, out = 1;
+	start_small();
+	OK(cuModuleLoadData(&module, variable_ptx));
+	OK(cuModuleGetGlobal_v2(&table, NULL, module, "table"));
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuMemHostAlloc((void **)&pinned, 4096, 0));
+	*pinned = 7;
+	OK(cuLaunchHostFunc(stream, wait_a_little, NULL));
+	OK(cuMemcpyHtoDAsync_v2(table, pinned, 4, stream));
+	OK(cuModuleUnload(module));
+	OK(cuMemAlloc_v2(&a, 64));
+	OK(cuCtxSynchronize());
+	OK(cuMemcpyDtoH_v2(&out, a, 4));
+	EXPECT_EQ(out, 0);
 }
