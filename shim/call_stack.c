@@ -202,7 +202,8 @@ static inline uint32_t number_of(struct stack_thread *state, const struct found 
 	if (__builtin_expect(is_new, 0))
 		add(state, id, found, parts, context);
 	if (__builtin_expect(!id, 0)) {
-		notice(NOTICE_FULL);
+		if (gs_intern_full(&stacks)) /* else its number is just being made */
+			notice(NOTICE_FULL);
 	} else if (chain) {
 		chain->user_key = key;
 		chain->user_value = id;

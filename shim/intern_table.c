@@ -63,7 +63,7 @@ static struct gs_intern_slot *find_slot(const struct gs_intern_table *table, uin
 
 static uint32_t add(struct gs_intern_table *table, uint64_t hash, bool *new_out)
 {
-	if (__atomic_load_n(&table->count, __ATOMIC_RELAXED) >= table->limit)
+	if (gs_intern_full(table))
 		return 0;
 	for (;;) {
 		struct gs_intern_slot *slot = find_slot(table, hash);

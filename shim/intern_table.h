@@ -60,7 +60,7 @@ void gs_intern_reset(struct gs_intern_table *table);
  * @param hash     any but 0
  * @param new_out  set to true if the caller has to write the definition (and to call
  *                 gs_intern_failed if it cannot), else to false
- * @return the number, 0 if the table is full
+ * @return the number; 0 if the table is full or another thread that adds the hash got stuck
  */
 uint32_t gs_intern(struct gs_intern_table *table, uint64_t hash, bool *new_out);
 
@@ -85,6 +85,12 @@ static inline uint32_t gs_intern_recently(struct gs_intern_table *table,
 		set->ids[set->next++ % GS_RECENT_WAYS] = id;
 	}
 	return id;
+}
+
+/** Whether there is no room for another hash. */
+static inline bool gs_intern_full(const struct gs_intern_table *table)
+{
+	return __atomic_load_n(&table->count, __ATOMIC_RELAXED) >= table->limit;
 }
 
 /** The definition of `hash` could not be written. */
