@@ -4,16 +4,13 @@
 #include "analyzer/sizes.h"
 #include "analyzer/traces.h"
 
-/* Decode everything: each frame's checksum and each column is verified on the way. */
-static enum gf_status verify(struct ga_model *model, uint64_t *records_out, struct gf_error *error)
+/* Of all readable frames, once everything was read. */
+static uint64_t count_records(const struct ga_model *model)
 {
-	struct gf_batch batch;
-	enum gf_status status;
-	*records_out = 0;
-	gf_reader_rewind(model->reader);
-	while ((status = gf_reader_next_batch(model->reader, UINT64_MAX, &batch, error)) == GF_OK)
-		*records_out += batch.count;
-	return status == GF_END ? GF_OK : status;
+	uint64_t count = 0;
+	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++)
+		count += model->summary->record_count[tag];
+	return count;
 }
 
 static void put_json(const struct ga_model *model, uint64_t records, struct ga_json *json)
@@ -76,9 +73,9 @@ static int report(const struct ga_options *options, struct ga_model *model,
 {
 	struct gf_error error = {0};
 	struct ga_strings notices = {0};
-	uint64_t records;
-	if (verify(model, &records, &error) != GF_OK)
+	if (gf_reader_verify(model->reader, &error) != GF_OK)
 		return ga_trace_failed(model, &error);
+	uint64_t records = count_records(model);
 	if (json)
 		put_json(model, records, json);
 	else
@@ -90,7 +87,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 		ga_model_missing_notices(model, &notices);
 	}
 	ga_notices_put(page, json, &notices);
-	return ga_model_incomplete(model) ? GA_EXIT_DAMAGED : GA_EXIT_OK;
+	return ga_model_damaged(model) ? GA_EXIT_DAMAGED : GA_EXIT_OK;
 }
 
 int ga_cmd_check(const struct ga_options *options)

@@ -158,7 +158,7 @@ static int report_one(const struct ga_options *options, const struct ga_reporter
 		return GA_EXIT_FAILED;
 	}
 	int status = reporter->report(options, &model, page, json);
-	if (ga_model_incomplete(&model))
+	if (ga_model_damaged(&model))
 		status = worse(status, GA_EXIT_DAMAGED);
 	if (ga_model_damaged(&model) && options->command != GA_COMMAND_check)
 		tell_damage(&model);
