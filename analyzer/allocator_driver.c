@@ -28,7 +28,6 @@ static uint32_t shuffle(uint32_t number, uint32_t seed)
 
 static uint64_t fresh_address(struct ga_alloc_driver *driver, uint64_t size)
 {
-	driver->deviations += driver->recorded;
 	if (driver->order == GA_ADDRESS_SHUFFLED)
 		return (uint64_t)shuffle(driver->fresh_count++, driver->seed) << SLOT_BITS |
 		       UINT64_C(1) << (SLOT_BITS - 1);
@@ -81,7 +80,6 @@ bool ga_alloc_driver_map(struct ga_alloc_driver *driver, uint64_t size)
 			driver->used_bytes += answer->address ? size : 0;
 			return answer->address != 0;
 		}
-		driver->deviations++;
 	}
 	return take(driver, size);
 }

@@ -39,11 +39,9 @@ struct ga_alloc_driver {
 	const struct ga_alloc_driver_answer
 	    *maps;		    /* of mappings: 0 as address = refused, whatever size */
 	size_t map_count, map_next; /* without any the budget decides */
-	uint64_t deviations;	    /* calls that found no recorded answer of their size */
 	uint64_t next_address; /* of fresh answers: lowest not given, or end of the lowest given */
 	uint32_t fresh_count, seed;
 	enum ga_address_order order;
-	bool recorded; /* answers come from the recording; fresh ones are deviations */
 };
 
 /**

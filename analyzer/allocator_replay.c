@@ -24,7 +24,6 @@ void ga_replay_begin(struct ga_replay *replay, const struct ga_alloc_trace *trac
 	};
 	ga_alloc_driver_fresh(&replay->driver, budget, options->order, options->seed);
 	if (options->recorded_driver) {
-		replay->driver.recorded = true;
 		replay->driver.segments = trace->segments;
 		replay->driver.segment_count = trace->segment_count;
 		replay->driver.reservations = trace->reservations;
@@ -186,7 +185,6 @@ void ga_replay_end(struct ga_replay *replay, struct ga_replay_result *result_out
 		result_out->counts = *replay->counts;
 		result_out->first_oom = replay->first_oom;
 		result_out->parted_at = replay->parted_at;
-		result_out->deviations = replay->driver.deviations;
 		result_out->troubles = replay->troubles;
 		result_out->trouble_count = replay->trouble_count;
 	} else {

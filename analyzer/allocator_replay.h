@@ -69,7 +69,6 @@ struct ga_replay_result {
 	struct ga_allocator_counts counts;
 	uint64_t first_oom;	     /* index of the event, UINT64_MAX: none */
 	uint64_t parted_at;	     /* where stop_when_parted ended it, UINT64_MAX: nowhere */
-	uint64_t deviations;	     /* driver calls that the recording does not answer */
 	struct ga_trouble *troubles; /* in order; NULL without with_troubles */
 	size_t trouble_count;
 };

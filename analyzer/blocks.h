@@ -37,7 +37,7 @@ struct ga_memory {
  *
  * @param model       open trace; borrowed until ga_memory_free
  * @param memory_out  set only on success
- * @return GF_OK also if the trace is damaged or lossy; GF_IO, GF_NO_MEMORY
+ * @return GF_OK also if the trace is damaged or lossy; GF_NO_MEMORY
  */
 enum gf_status ga_memory_analyse(
     struct ga_model *model, struct ga_memory *memory_out, struct gf_error *error);

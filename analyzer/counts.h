@@ -35,7 +35,7 @@ struct ga_counts {
  * Count the events of a recording.
  *
  * @param memory  analysis of the same model: gives the counts of blocks and segments
- * @return GF_OK also for damaged traces; GF_IO, GF_NO_MEMORY
+ * @return GF_OK also for damaged traces; GF_NO_MEMORY
  *
  * Cost: decodes every frame with events once.
  */

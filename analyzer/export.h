@@ -15,7 +15,7 @@
 /**
  * One row an event in order of time, with a heading row (RFC 4180, but lines end in \n).
  *
- * @return GF_OK also for damaged traces; GF_IO, GF_NO_MEMORY
+ * @return GF_OK also for damaged traces; GF_NO_MEMORY
  */
 enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error *error);
 

@@ -110,9 +110,15 @@ static void put_oom(struct chrome *c, const struct gf_event_ref *event)
 	end_slice(c, r.device, 0, r.stack_id);
 }
 
-static bool acquires(unsigned kind)
+/* Whether a call is recorded at its end. */
+static bool acquires(const struct chrome *c, const struct gf_memory *record)
 {
-	switch (kind) {
+	const char *name;
+	switch (record->kind) {
+	case GF_MEMORY_MULTICAST: /* all but the unbinding */
+		name = ga_export_name(c->model, GF_TAG_memory, record->kind, record->api);
+		return strcmp(name, "cuMulticastUnbind") != 0;
+	case GF_MEMORY_POOL_TRIM:
 	case GF_MEMORY_FREE:
 	case GF_MEMORY_FREE_ASYNC:
 	case GF_MEMORY_UNRESERVE:
@@ -136,7 +142,7 @@ static void put_memory(struct chrome *c, const struct gf_event_ref *event)
 	if (r.kind == GF_MEMORY_RELEASE_FAILED)
 		return;
 	begin_slice(c, event, ga_export_name(c->model, GF_TAG_memory, r.kind, r.api), r.duration,
-	    acquires(r.kind));
+	    acquires(c, &r));
 	ga_json_number(&c->json, "bytes", r.size);
 	end_slice(c, r.device, r.status, r.stack_id);
 }

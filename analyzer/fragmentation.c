@@ -77,7 +77,6 @@ static void find_peak(const struct ga_alloc_trace *trace, struct ga_fragmentatio
 	while (ga_replay_run(&replay, replay.next + 1) &&
 	       replay.counts->peak_reserved < out->peak_reserved)
 		;
-	out->peak_event = replay.next ? replay.next - 1 : 0;
 	out->at_peak = ga_allocator_split(replay.model);
 	/* The call may have released more after the peak: that was cached and could go. */
 	out->at_peak.releasable += out->peak_reserved - replay.counts->reserved;

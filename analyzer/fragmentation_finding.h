@@ -39,7 +39,7 @@ struct ga_finding {
  *
  * @param memory, account  borrowed
  * @param finding          ga_finding_clear it, also after an error
- * @return GF_OK also where nothing could be replayed; GF_IO; GF_NO_MEMORY
+ * @return GF_OK also where nothing could be replayed; GF_NO_MEMORY
  *
  * Cost: as ga_fragmentation_measure, with ranges.
  */

@@ -106,12 +106,6 @@ void ga_map_remove(struct ga_map *map, void *item)
 	map->count--;
 }
 
-void ga_map_clear(struct ga_map *map)
-{
-	memset(map->slots, 0, (map->mask + 1) * map->item_bytes);
-	map->count = 0;
-}
-
 void *ga_map_next(const struct ga_map *map, const void *item)
 {
 	size_t i = item ? (size_t)((const char *)item - map->slots) / map->item_bytes + 1 : 0;

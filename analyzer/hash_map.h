@@ -42,9 +42,6 @@ void *ga_map_add(struct ga_map *map, uint64_t key);
 /** Remove an item that ga_map_find or ga_map_add returned; other items may move. */
 void ga_map_remove(struct ga_map *map, void *item);
 
-/** Remove all items, keep the memory. */
-void ga_map_clear(struct ga_map *map);
-
 /**
  * Walk over all items in no order.
  *

@@ -219,6 +219,17 @@ static void text_notices(const struct ga_model *model, struct ga_strings *notice
 	}
 }
 
+static void stack_notice(const struct ga_model *model, struct ga_strings *notices)
+{
+	size_t damaged = ga_stacks_damaged(model->stacks);
+	char count[GA_SIZE_TEXT];
+	if (damaged)
+		ga_strings_add(notices,
+		    "parts of call stacks that are damaged and left out, so that lines or functions "
+		    "may be missing: %s",
+		    ga_count_text(damaged, count));
+}
+
 static bool started(const struct ga_model *model)
 {
 	uint32_t count;
@@ -259,6 +270,7 @@ void ga_model_notices(const struct ga_model *model, struct ga_strings *notices)
 		ga_strings_add(notices,
 		    "recorded on a stand-in GPU: sizes and calls are real, kernels did "
 		    "nothing, times of the device are simulated");
+	stack_notice(model, notices);
 	text_notices(model, notices);
 }
 

@@ -80,7 +80,7 @@ bool ga_model_journal_missing(const struct ga_model *model);
 /** The same in a sentence.  free() it. */
 char *ga_model_journal_text(const struct ga_model *model);
 
-/** Whether the exit code is GA_EXIT_DAMAGED: stored bytes are damaged or not here. */
+/** Whether a part of what was recorded is damaged or not here. */
 static inline bool ga_model_incomplete(const struct ga_model *model)
 {
 	return ga_model_damaged(model) || ga_model_journal_missing(model);

@@ -33,7 +33,7 @@ struct ga_recorded_allocator {
  * @param model      its backend must be GA_BACKEND_NATIVE
  * @param input_out  set only on success; ga_recorded_allocator_clear it
  * @return GF_OK; GF_UNSUPPORTED if there is no caching allocator, or its settings are not
- *         understood; GF_IO; GF_NO_MEMORY
+ *         understood; GF_NO_MEMORY
  *
  * Cost: two passes over the trace, the first over events and waits alone; 16 bytes an event and 12
  * a block.

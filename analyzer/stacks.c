@@ -66,12 +66,9 @@ void ga_stacks_free(struct ga_stacks *stacks)
 	free(stacks);
 }
 
-size_t ga_stacks_libraries_missing(const struct ga_stacks *stacks)
+size_t ga_stacks_damaged(const struct ga_stacks *stacks)
 {
-	size_t count = 0;
-	for (size_t i = 0; stacks && i < stacks->definitions.library_count; i++)
-		count += stacks->definitions.libraries[i].asked && !stacks->definitions.libraries[i].elf;
-	return count;
+	return stacks->definitions.damaged;
 }
 
 /* ---- one frame ---- */

@@ -91,7 +91,7 @@ struct ga_words {
 };
 struct ga_words ga_stacks_words(struct ga_stacks *stacks, uint32_t id);
 
-/** Libraries whose symbols could not be read: their frames have no names. */
-size_t ga_stacks_libraries_missing(const struct ga_stacks *stacks);
+/** Definitions of stacks, code objects and libraries that make no sense and were left out. */
+size_t ga_stacks_damaged(const struct ga_stacks *stacks);
 
 #endif

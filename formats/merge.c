@@ -258,7 +258,6 @@ struct gf_merge *gf_merge_open(struct gf_reader *reader, uint64_t type_mask)
 			merge->order[units++] = &reader->units[i];
 	qsort(merge->order, units, sizeof(*merge->order), by_thread);
 	make_lanes(merge, units);
-	reader->told_bytes = 0;
 	return merge;
 }
 

@@ -415,9 +415,6 @@ enum gf_status gf_reader_load(struct gf_reader *reader, struct gf_unit *unit, ui
 		frame = reader->frame.data;
 		status = gf_decode(decoder, info, frame, type_mask, batch_out, &cause);
 	}
-	reader->told_bytes += info->bytes;
-	if (reader->tell)
-		reader->tell(reader->tell_context, reader->told_bytes, reader->summary.file_bytes);
 	if (status == GF_OK)
 		return GF_OK;
 	if (status == GF_NO_MEMORY)
@@ -444,14 +441,12 @@ enum gf_status gf_reader_next_batch(struct gf_reader *reader, uint64_t type_mask
 void gf_reader_rewind(struct gf_reader *reader)
 {
 	reader->next_unit = 0;
-	reader->told_bytes = 0;
 }
 
 enum gf_status gf_reader_verify(struct gf_reader *reader, struct gf_error *error)
 {
 	struct gf_batch batch;
 	enum gf_status status = GF_OK;
-	reader->told_bytes = 0;
 	for (size_t i = 0; i < reader->unit_count; i++) {
 		status = gf_reader_load(
 		    reader, &reader->units[i], ~UINT64_C(0), reader->decoder, &batch, error);
@@ -469,11 +464,4 @@ const struct gf_damage *gf_reader_damage(const struct gf_reader *reader)
 const struct gf_summary *gf_reader_summary(const struct gf_reader *reader)
 {
 	return &reader->summary;
-}
-
-void gf_reader_progress(
-    struct gf_reader *reader, void (*tell)(void *, uint64_t, uint64_t), void *context)
-{
-	reader->tell = tell;
-	reader->tell_context = context;
 }

@@ -69,7 +69,7 @@ void gf_reader_close(struct gf_reader *reader); /* NULL is allowed */
  * Read and decode every frame and count what is damaged in gf_reader_damage and, taking it off, in
  * gf_reader_summary.
  *
- * @return GF_OK also if there is damage; GF_IO, GF_NO_MEMORY
+ * @return GF_OK also if there is damage, parts that cannot be read any more included; GF_NO_MEMORY
  */
 enum gf_status gf_reader_verify(struct gf_reader *reader, struct gf_error *error);
 
@@ -111,7 +111,7 @@ uint64_t gf_reader_start_realtime_ns(const struct gf_reader *reader);
  *
  * @param type_mask  record types to decode; frames without any of them are skipped unread
  * @param batch_out  valid until the next call
- * @return GF_OK, GF_END, GF_NO_MEMORY, GF_IO; damage is skipped and counted in gf_reader_damage
+ * @return GF_OK, GF_END, GF_NO_MEMORY; damage is skipped and counted in gf_reader_damage
  */
 enum gf_status gf_reader_next_batch(struct gf_reader *reader, uint64_t type_mask,
     struct gf_batch *batch_out, struct gf_error *error);
@@ -135,14 +135,9 @@ struct gf_merge;
  * @return NULL when out of memory
  */
 struct gf_merge *gf_merge_open(struct gf_reader *reader, uint64_t type_mask);
-/** @return GF_OK, GF_END, GF_IO, GF_NO_MEMORY; *out is valid until the next call */
+/** @return GF_OK, GF_END, GF_NO_MEMORY; *out is valid until the next call */
 enum gf_status gf_merge_next(struct gf_merge *merge, struct gf_event_ref *out,
     struct gf_error *error);
 void gf_merge_close(struct gf_merge *merge);
-
-/** Progress for long work: called per frame with bytes done in this pass and bytes of the trace; NULL
- * switches it off. */
-void gf_reader_progress(struct gf_reader *reader, void (*tell)(void *, uint64_t, uint64_t),
-    void *context);
 
 #endif

@@ -53,9 +53,6 @@ struct gf_reader {
 	struct gf_buffer frame; /* of gf_reader_load, for a moment */
 	struct gf_definitions definitions;
 	struct gf_clock_map clock;
-	void (*tell)(void *, uint64_t, uint64_t);
-	void *tell_context;
-	uint64_t told_bytes;
 };
 
 /**

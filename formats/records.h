@@ -351,14 +351,14 @@
 	K(10, CODE, "id names a Python code object, see stack_layout.h")
 
 /* Flags of the records that have `flags`. */
-#define GF_FLAG_REQUEST_KNOWN 0x01u /* block: `requested` and `stream` are exact */
+#define GF_FLAG_REQUEST_KNOWN 0x01u /* block, oom: `requested` and `stream` are exact */
 #define GF_FLAG_IN_ALLOCATOR 0x02u  /* call made inside the caching allocator */
 #define GF_FLAG_CAPTURED 0x04u      /* call became a graph node, not work */
 #define GF_FLAG_ASYNC 0x08u         /* call may return before the work is done */
 #define GF_FLAG_BATCH_ENTRY 0x10u   /* one of several copies of one call */
 #define GF_FLAG_PER_THREAD 0x20u    /* stream 0 means the per-thread default stream */
 #define GF_FLAG_COOPERATIVE 0x40u   /* cooperative launch */
-#define GF_FLAG_STREAM_KNOWN 0x80u  /* block: `stream` is the pool's stream id */
+#define GF_FLAG_STREAM_KNOWN 0x80u  /* block, oom: `stream` is the pool's stream id */
 #define GF_FLAG_BACKWARD 0x100u     /* made on a thread that runs backward */
 
 #define GF_DEVICE_UNKNOWN 0xffffu

@@ -39,7 +39,7 @@ struct gf_trace_index {
  * @param journal    to find out what it has twice; NULL if there is none
  * @param damage     counts what is wrong
  * @param index_out  zero-initialised; set on success; free with gf_trace_index_free
- * @return GF_OK, GF_IO, GF_NO_MEMORY
+ * @return GF_OK, GF_NO_MEMORY
  *
  * Cost: one or two reads a frame; behind damage all bytes up to the next frame.
  */

@@ -190,6 +190,19 @@ static void write_async(const char *path)
 	mt_end();
 }
 
+/* Calls that give something back, whose time is their start. */
+static void write_given_back(const char *path)
+{
+	static const char name[] = "cuMulticastUnbind";
+	struct trace_builder *t = mt_begin(path);
+	struct gf_memory unbind = {.time = 5000, .duration = 100, .api = 9, .kind = GF_MEMORY_MULTICAST};
+	trace_text(t, 1, 1, GF_TEXT_API, 9, name, sizeof(name) - 1);
+	mt_driver(GF_MEMORY_POOL_TRIM, 0, 512, 3, 0);
+	mt_driver(GF_MEMORY_MULTICAST, 0, 512, 4, 0);
+	trace_add(t, 1, GF_TAG_memory, &unbind);
+	mt_end();
+}
+
 /* Device 1 has the cure by a retry, device 0 the most memory. */
 static void write_retry(const char *path)
 {
@@ -306,6 +319,7 @@ int main(int argc, char **argv)
 	write_unsized("unsized.gst", false);
 	write_unsized("unsized_refused.gst", true);
 	write_async("async.gst");
+	write_given_back("given_back.gst");
 	write_retry("retry.gst");
 	write_lossy("lossy.gst");
 	write_places("places.gst");

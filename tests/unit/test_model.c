@@ -154,6 +154,21 @@ TEST(notices_of_a_killed_process)
 	ga_model_close(&model);
 }
 
+TEST(notice_of_damaged_stacks)
+{
+	struct ga_strings notices = {0};
+	struct trace_builder *t = mt_begin(path_of_test());
+	trace_text(t, 1, 5, GF_TEXT_STACK, 7, "short", 5);
+	mt_end();
+	open_model();
+	ga_model_notices(&model, &notices);
+	REQUIRE(notices.count == 1);
+	EXPECT(strstr(notices.items[0], "damaged and left out") != NULL);
+	EXPECT_EQ(notices.items[0][strlen(notices.items[0]) - 1], '1');
+	ga_strings_clear(&notices);
+	ga_model_close(&model);
+}
+
 TEST(journal_left_behind)
 {
 	struct trace_builder *t = mt_begin(path_of_test());

@@ -665,32 +665,6 @@ TEST(order_within_a_thread_is_kept)
 	remove_trace(path);
 }
 
-static uint64_t progress_done, progress_all;
-
-static void tell(void *context, uint64_t done, uint64_t all)
-{
-	EXPECT(done >= progress_done && done <= all);
-	progress_done = done;
-	progress_all = all;
-	++*(unsigned *)context;
-}
-
-TEST(progress)
-{
-	const char *path = path_of_test();
-	size_t bytes, starts[FRAMES + 1];
-	unsigned calls = 0;
-	free(small_trace(path, &bytes, starts));
-	struct gf_reader *reader = open_reader(path);
-	gf_reader_progress(reader, tell, &calls);
-	EXPECT_EQ(gf_reader_verify(reader, NULL), GF_OK);
-	EXPECT_EQ(calls, FRAMES);
-	EXPECT_EQ(progress_done, bytes - GF_TRACE_HEADER_BYTES);
-	EXPECT_EQ(progress_all, bytes);
-	gf_reader_close(reader);
-	remove_trace(path);
-}
-
 /* One frame of 160 long texts again and again: a hundred thousand times larger in memory. */
 TEST(texts_beyond_any_meaning_are_damage)
 {

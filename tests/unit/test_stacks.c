@@ -184,7 +184,6 @@ TEST(python_frames_stand_where_the_interpreter_ran_them)
 	EXPECT_STR(names_of(stacks, 3), wanted);
 	snprintf(wanted, sizeof(wanted), "%s _PyEval_EvalFrameDefault _PyFunction_Vectorcall", name);
 	EXPECT_STR(names_of(stacks, 4), wanted);
-	EXPECT_EQ(ga_stacks_libraries_missing(stacks), 0);
 	ga_stacks_free(stacks);
 	gf_reader_close(reader);
 }
@@ -200,7 +199,6 @@ TEST(a_library_that_is_not_here)
 	struct ga_stacks *stacks = open_stacks(trace);
 	EXPECT_STR(names_of(stacks, 1), "? one ?");
 	EXPECT_STR(ga_stacks_frames(stacks, 1).frames[0].module, "/not/here/libtorch.so");
-	EXPECT_EQ(ga_stacks_libraries_missing(stacks), 2);
 	ga_stacks_free(stacks);
 	gf_reader_close(reader);
 }
@@ -230,6 +228,7 @@ TEST(damaged_definitions_are_left_out)
 			    (id == out.count + 1 || (id >= 100 + 8 && id < 100 + out.count)));
 			ga_stacks_site(stacks, id);
 		}
+		EXPECT_EQ(ga_stacks_damaged(stacks) > 0, kind != GF_TEXT_UNHOOKED);
 		ga_stacks_free(stacks);
 		gf_reader_close(reader);
 	}
