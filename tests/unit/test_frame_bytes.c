@@ -15,7 +15,7 @@
 struct frame {
 	unsigned char directory[ROOM], payload[ROOM], bytes[3 * ROOM];
 	size_t directory_bytes, payload_bytes, section_at, section_payload_at;
-	unsigned sections;
+	unsigned sections, sources;
 	uint32_t records;
 	uint64_t types;
 	uint8_t required;
@@ -95,6 +95,7 @@ static size_t seal(struct frame *frame)
 	gf_put32(header + 24, (uint32_t)XXH3_64bits(body, frame->directory_bytes));
 	gf_put32(header + 28, 5);
 	gf_put32(header + 32, frame->records);
+	header[36] = (unsigned char)frame->sources;
 	header[37] = (unsigned char)frame->sections;
 	header[39] = frame->required;
 	gf_put64(header + 40, 1000);
@@ -193,6 +194,31 @@ TEST(columns_of_a_newer_writer)
 static unsigned char *byte_of(struct frame *frame, size_t behind_section)
 {
 	return frame->directory + frame->section_at + behind_section;
+}
+
+/* Records of the bytes from `begin` to `end` of a chunk. */
+static void add_source(struct frame *frame, uint32_t begin, uint32_t end)
+{
+	memmove(frame->directory + 16, frame->directory, frame->directory_bytes);
+	gf_put64(frame->directory, 3);
+	gf_put32(frame->directory + 8, begin);
+	gf_put32(frame->directory + 12, end);
+	frame->directory_bytes += 16;
+	frame->sources = 1;
+}
+
+TEST(sources_lie_in_their_chunk)
+{
+	static struct frame frame;
+	older_frame(&frame);
+	add_source(&frame, 64, 65536);
+	EXPECT_EQ(decode(&frame), GF_OK);
+	older_frame(&frame);
+	add_source(&frame, 64, 65537);
+	EXPECT_EQ(decode(&frame), GF_BAD_FRAME);
+	older_frame(&frame);
+	add_source(&frame, 64, UINT32_MAX);
+	EXPECT_EQ(decode(&frame), GF_BAD_FRAME);
 }
 
 TEST(what_nobody_may_write)
