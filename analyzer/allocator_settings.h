@@ -58,8 +58,8 @@ struct ga_allocator_settings {
 int ga_torch_number(const char *text);
 
 /**
- * The next NAME:VALUE of a settings text, split as PyTorch splits it: blanks vanish, a list in brackets
- * is one value.  What is no such pair is passed over.
+ * The next NAME:VALUE of a settings text, split as PyTorch splits it: blanks vanish, a list in
+ * brackets is one value.  What is no such pair is passed over.
  *
  * @param at         where to go on; moved behind the pair
  * @param name_out   free() it; set only if there is a pair

@@ -11,8 +11,8 @@
 #include "analyzer/blocks.h"
 #include "analyzer/model.h"
 
-/* N(name): members of ga_counts and of JSON `events`, in order.  NOT_RECORDED(name): no record type has
- * them yet, so their number is not known: null in JSON. */
+/* N(name): members of ga_counts and of JSON `events`, in order.  NOT_RECORDED(name): no record type
+ * has them yet, so their number is not known: null in JSON. */
 #define GA_COUNT_NAMES(N, NOT_RECORDED) \
 	N(block_alloc) \
 	N(block_free) \

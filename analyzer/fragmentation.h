@@ -18,7 +18,8 @@ struct ga_fragmentation_options {
 
 struct ga_fragmentation {
 	uint64_t peak_reserved;
-	struct ga_reserved_split at_peak; /* after the event that first reached it; the parts add up to peak_reserved */
+	struct ga_reserved_split at_peak; /* after the event that first reached it; the parts add
+					     up to peak_reserved */
 	uint64_t lower_bound;		  /* live and waiting bytes at their highest, at 512 bytes
 					     granularity: no allocator that leaves blocks in place
 					     needs less */

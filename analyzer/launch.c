@@ -120,7 +120,7 @@ static bool is_special(const char *path)
 	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-/* The current folder as the beginning of an absolute path; "" before a path that is one.  free() it. */
+/* What makes a path absolute: the current folder, or "" where it is absolute already.  free() it. */
 static char *folder_before(const char *path)
 {
 	char folder[PATH_MAX];

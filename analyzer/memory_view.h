@@ -14,7 +14,7 @@
 /** Peak of reserved bytes, GA_UNKNOWN where pools of the driver hide it. */
 uint64_t ga_view_peak_reserved(const struct ga_memory *memory, const struct ga_account *account);
 
-/** The same, but the peak of allocated bytes where reserved is hidden.  @param hidden_out  whether so */
+/** The same, but the peak of allocated bytes where that is hidden.  @param hidden_out  whether so */
 uint64_t ga_view_peak(
     const struct ga_memory *memory, const struct ga_account *account, bool *hidden_out);
 

@@ -47,8 +47,8 @@ void ga_sites_cut(struct ga_sites *sites, size_t most);
 void ga_sites_free(struct ga_sites *sites);
 
 /**
- * Write the sites as the list `name` of JSON objects, as the contract names them; those that were left
- * out are one more, without a stack.
+ * Write the sites as the list `name` of JSON objects, as the contract names them; those that were
+ * left out are one more, without a stack.
  *
  * @param stacks  of the recording
  */
