@@ -115,12 +115,17 @@ static void deactivate(struct gd_context *context)
 	pthread_cond_broadcast(&ended);
 }
 
-/* Take gd_contexts_lock when nobody is ending the context. */
-static void lock_settled(struct gd_context *context)
+/* Take gd_contexts_lock when nobody is ending the context. @return false, without the lock, from a
+ * host function that the end may be waiting for */
+static bool lock_settled(struct gd_context *context)
 {
 	pthread_mutex_lock(&gd_contexts_lock);
-	while (context->ending)
+	while (context->ending && !gd_queue_serving())
 		pthread_cond_wait(&ended, &gd_contexts_lock);
+	if (!context->ending)
+		return true;
+	pthread_mutex_unlock(&gd_contexts_lock);
+	return false;
 }
 
 struct gd_context *gd_context_get(CUcontext handle)
@@ -161,7 +166,8 @@ CUresult gd_context_error(void)
 static CUresult retain(struct gd_context *context)
 {
 	CUresult result = CUDA_SUCCESS;
-	lock_settled(context);
+	if (!lock_settled(context))
+		return CUDA_ERROR_NOT_PERMITTED;
 	if (!context->active)
 		result = activate(context);
 	if (result == CUDA_SUCCESS)
@@ -188,9 +194,8 @@ static CUresult release_primary(CUdevice device)
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_context *context = primary[device];
 	CUresult result = CUDA_SUCCESS;
-	if (gd_queue_serving())
+	if (gd_queue_serving() || !lock_settled(context))
 		return CUDA_ERROR_NOT_PERMITTED;
-	lock_settled(context);
 	if (!context->retained)
 		result = CUDA_ERROR_INVALID_CONTEXT;
 	else if (--context->retained == 0)
@@ -204,9 +209,8 @@ static CUresult reset_primary(CUdevice device)
 	if (!gd_device_visible(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	struct gd_context *context = primary[device];
-	if (gd_queue_serving())
+	if (gd_queue_serving() || !lock_settled(context))
 		return CUDA_ERROR_NOT_PERMITTED;
-	lock_settled(context);
 	if (context->active)
 		deactivate(context);
 	/* The references stay: the next use makes the context anew. */

@@ -35,7 +35,7 @@ struct gd_context {
 	uint32_t flags;
 	uint32_t cache_config;
 	bool primary, active;
-	bool ending; /* its streams are waited for; changes under gd_contexts_lock */
+	bool ending;		   /* its streams are waited for; changes under gd_contexts_lock */
 	uint32_t retained;	   /* primary only */
 	struct gd_stream *legacy;  /* its default stream, made with it */
 	struct gd_stream *streams; /* all live ones; guarded by streams_lock */

@@ -414,8 +414,8 @@ static uint64_t ptx_variable_bytes(const char *text, const char *name)
 		size_t length = strlen(spaces[i]);
 		for (const char *at = text; (at = strstr(at, spaces[i])) != NULL; at += length) {
 			/* Not a part of an instruction such as ld.global.u32. */
-			bool word = (at == text || strchr(" \t\r\n;}", at[-1])) &&
-				    at[length] && strchr(blanks, at[length]);
+			bool word = (at == text || strchr(" \t\r\n;}", at[-1])) && at[length] &&
+				    strchr(blanks, at[length]);
 			uint64_t bytes = word ? declared_bytes(at + length, name) : 0;
 			if (bytes)
 				return bytes;

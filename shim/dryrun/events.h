@@ -27,7 +27,7 @@ struct gd_event {
 	uint64_t ready_ns;     /* when the awaited work ends; 0 with the instant clock */
 	uint32_t queued;       /* entries of queues that still mention the event */
 	bool destroyed;	       /* while `queued`: the last entry frees it */
-	uint64_t capture_id;   /* last recorded inside this capture, which may be over; capture lock */
+	uint64_t capture_id;   /* last recorded in this capture, dead or alive; capture lock */
 	struct gd_node **tips; /* nodes that stand for the record; guarded by the capture lock */
 	uint32_t tip_count;
 };

@@ -66,8 +66,8 @@ void gd_object_publish(void *object, enum gd_type type)
 bool gd_object_withdraw(void *object, enum gd_type type)
 {
 	uint32_t tag = gd_tag(type);
-	return __atomic_compare_exchange_n(&((struct gd_object *)object)->tag, &tag, 0, false,
-	    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return __atomic_compare_exchange_n(
+	    &((struct gd_object *)object)->tag, &tag, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 void gd_object_free(void *object, enum gd_type type)

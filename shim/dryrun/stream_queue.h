@@ -6,8 +6,8 @@
  * Each stream that ever got a host function has a queue and a thread.  An entry may wait for
  * entries of other queues (legacy default stream rule) and for events whose record is still queued.
  * All of these were enqueued before it, so no circle can arise.  A stream that was destroyed stays
- * among those of its context until its queue is done.  One lock for all queues: nothing here is on a
- * fast path.  Threads: any.
+ * among those of its context until its queue is done.  One lock for all queues: nothing here is on
+ * a fast path.  Threads: any.
  */
 #ifndef GD_STREAM_QUEUE_H
 #define GD_STREAM_QUEUE_H
@@ -70,7 +70,7 @@ bool gd_queue_serving(void);
  */
 void gd_queue_drain_all(const struct gd_context *context, int device);
 
-/** Free the stream, at once or, when it has a queue, on the queue's thread behind the last entry. */
+/** Free the stream, at once or, when it has a queue, on its thread behind the last entry. */
 void gd_queue_end(struct gd_stream *stream);
 
 /** Wait until no stream of a context is left; all have been ended and none is made any more. */

@@ -392,8 +392,7 @@ TEST(virtual_memory_lives_until_released_and_unmapped)
 	EXPECT_EQ(cuMemcpyHtoD_v2(range + 2 * MIB, &in, 4), CUDA_ERROR_INVALID_VALUE);
 	OK(cuMemSetAccess(range + 2 * MIB, 4 * MIB, &access, 1));
 	OK(cuMemcpyHtoD_v2(range + 5 * MIB, &in, 4));
-	OK(cuPointerGetAttribute(
-	    &base, CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, range + 5 * MIB));
+	OK(cuPointerGetAttribute(&base, CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, range + 5 * MIB));
 	EXPECT_EQ((uint64_t)(uintptr_t)base, range + 2 * MIB);
 	OK(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_MAPPING_SIZE, range + 5 * MIB));
 	EXPECT_EQ(size, 4 * MIB);

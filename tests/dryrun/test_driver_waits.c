@@ -174,6 +174,22 @@ TEST(a_thread_ends_without_waiting)
 	OK(cuCtxSynchronize());
 }
 
+static void retain_late(void *result)
+{
+	CUcontext context;
+	usleep(50000);
+	*(CUresult *)result = cuDevicePrimaryCtxRetain(&context, 0);
+}
+
+TEST(host_functions_do_not_wait_for_the_end_of_their_context)
+{
+	CUresult result = CUDA_SUCCESS;
+	start_small();
+	OK(cuLaunchHostFunc(CU_STREAM_LEGACY, retain_late, &result));
+	OK(cuDevicePrimaryCtxReset_v2(0));
+	EXPECT_EQ(result, CUDA_ERROR_NOT_PERMITTED);
+}
+
 static void *make_contexts(void *unused)
 {
 	CUcontext context;
