@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,7 +35,7 @@
 #define GS_CHUNKS_MAX 4096
 #define GS_SETTLE_TRIES 1000
 #define GS_PAUSE_SHORT_NS 2000000
-#define GS_PAUSE_LONG_NS 20000000
+#define GS_PAUSE_LONG_NS 50000000 /* 1 MiB of 300 000 events a second */
 #define GS_PAUSE_AT_LIMIT_NS 3600000000000u
 #define GS_START_WAIT_NS 5000000000u
 #define GS_STOP_WAIT_NS 30000000000u
@@ -432,7 +433,7 @@ static void gs_supply_exhausted(void)
 	gs_append_notice(cause);
 }
 
-/* One round.  Returns whether there was work, so that the next pause is short. */
+/* One round.  Returns whether chunks are short, so that the next pause is too. */
 static bool gs_helper_round(void)
 {
 	uint32_t unused, full = gs_full_collect(&unused);
@@ -467,7 +468,7 @@ static bool gs_helper_round(void)
 	if (gs_flusher.limit &&
 	    gs_flusher.output.bytes + (uint64_t)waiting * GF_CHUNK_BYTES / 8 >= gs_flusher.limit)
 		gs_stop_for_limit();
-	return freed > 0;
+	return unused < gs_flusher.free_wanted / 2;
 }
 
 /* The mapping stays: a thread may still be writing to it. */
@@ -501,9 +502,18 @@ static void gs_helper_finish(void)
 	gs_close_files();
 }
 
+/* It must not take the processor from a thread of the program whenever it wakes up. */
+static void gs_give_way(void)
+{
+	struct sched_param none = {0};
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
 static void *gs_helper(void *unused)
 {
 	gs_tls.depth = 1; /* what we call ourselves is not recorded */
+	gs_give_way();
 	prctl(PR_SET_NAME, "gpushim");
 	bool ready = gs_helper_set_up();
 	if (!ready)
@@ -528,17 +538,16 @@ static void *gs_helper(void *unused)
 		gf_held_raise(&gs_flusher.output.file);
 		gf_held_raise(&gs_journal.file);
 	}
-	uint64_t pause_ns = GS_PAUSE_SHORT_NS;
 	for (;;) {
 		uint32_t bell = __atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&gs_flusher.stop, __ATOMIC_ACQUIRE) || gs_flusher.stopped)
 			break;
-		bool busy = !gs_flusher.at_limit && gs_helper_round();
-		pause_ns = busy ? GS_PAUSE_SHORT_NS
-				: pause_ns * 2 < GS_PAUSE_LONG_NS ? pause_ns * 2 : GS_PAUSE_LONG_NS;
-		if (gs_flusher.at_limit)
-			pause_ns = GS_PAUSE_AT_LIMIT_NS;
-		gs_futex_wait(&gs_flusher.bell, bell, pause_ns);
+		/* Whoever runs short meanwhile rings. */
+		bool is_short = !gs_flusher.at_limit && gs_helper_round();
+		gs_futex_wait(&gs_flusher.bell, bell,
+		    gs_flusher.at_limit ? GS_PAUSE_AT_LIMIT_NS
+		    : is_short		? GS_PAUSE_SHORT_NS
+					: GS_PAUSE_LONG_NS);
 	}
 	gs_helper_finish();
 	gs_futex_set(&gs_flusher.state, GS_HELPER_ENDED);
