@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "shim/stack_parts.h"
 #include "shim/hooks.h"
 #include "shim/resolve.h"
+#include "shim/stack_parts.h"
 #include "shim/torch_hooks.h"
 #include "shim/torch_table.h"
 

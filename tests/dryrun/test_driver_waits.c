@@ -29,6 +29,17 @@ static void count_up(void *counter)
 	__atomic_fetch_add((int *)counter, 1, __ATOMIC_SEQ_CST);
 }
 
+/* 7 goes from page-locked memory to the device, but not at once. */
+static void queue_late_copy(CUstream *stream, CUdeviceptr *to, int **from)
+{
+	OK(cuMemAlloc_v2(to, 100));
+	OK(cuStreamCreate(stream, CU_STREAM_NON_BLOCKING));
+	OK(cuMemHostAlloc((void **)from, 4096, 0));
+	**from = 7;
+	OK(cuLaunchHostFunc(*stream, wait_a_little, NULL));
+	OK(cuMemcpyHtoDAsync_v2(*to, *from, 4, *stream));
+}
+
 TEST(host_memory_is_freed_behind_queued_copies)
 {
 	CUstream stream;
@@ -36,12 +47,7 @@ TEST(host_memory_is_freed_behind_queued_copies)
 	int *pinned, out = 0;
 	static int registered[4096 / sizeof(int)];
 	start_small();
-	OK(cuMemAlloc_v2(&a, 100));
-	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-	OK(cuMemHostAlloc((void **)&pinned, 4096, 0));
-	*pinned = 7;
-	OK(cuLaunchHostFunc(stream, wait_a_little, NULL));
-	OK(cuMemcpyHtoDAsync_v2(a, pinned, 4, stream));
+	queue_late_copy(&stream, &a, &pinned);
 	OK(cuMemFreeHost(pinned));
 	OK(cuStreamQuery(stream));
 	OK(cuMemcpyDtoH_v2(&out, a, 4));
@@ -59,12 +65,7 @@ TEST(device_memory_is_freed_behind_queued_work)
 	CUdeviceptr a, b;
 	int *pinned, out = 0;
 	start_small();
-	OK(cuMemAlloc_v2(&a, 100));
-	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-	OK(cuMemHostAlloc((void **)&pinned, 4096, 0));
-	*pinned = 7;
-	OK(cuLaunchHostFunc(stream, wait_a_little, NULL));
-	OK(cuMemcpyHtoDAsync_v2(a, pinned, 4, stream));
+	queue_late_copy(&stream, &a, &pinned);
 	OK(cuMemFree_v2(a));
 	OK(cuMemAlloc_v2(&b, 100));
 	OK(cuStreamSynchronize(stream));

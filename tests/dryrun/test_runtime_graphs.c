@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stand-in runtime of each CUDA major: graphs made by hand, their edges and updates; advice on
  * managed memory.  Compiled once per major, with its headers and its library. */
-#include <cuda.h>
-#include <cuda_runtime_api.h>
-
-#include "tests/test.h"
+#include "tests/dryrun/runtime_test.h"
 
 #define BYTES 4096
-
-#define OK(call) \
-	do { \
-		cudaError_t ok_ = (cudaError_t)(call); \
-		if (ok_ != cudaSuccess) { \
-			printf("# %s:%d: %s answers %d\n", __FILE__, __LINE__, #call, (int)ok_); \
-			exit(1); \
-		} \
-	} while (0)
 
 /* Edges carry data since CUDA 13. */
 #if CUDART_VERSION >= 13000

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stand-in runtime of each CUDA major: resets, which device is current, what compiled programs
  * register, copies of rows.  Compiled once per major, with its headers and its library. */
-#include <cuda.h>
-#include <cuda_runtime_api.h>
 #include <pthread.h>
 
-#include "tests/test.h"
-
-#define OK(call) \
-	do { \
-		cudaError_t ok_ = (cudaError_t)(call); \
-		if (ok_ != cudaSuccess) { \
-			printf("# %s:%d: %s answers %d\n", __FILE__, __LINE__, #call, (int)ok_); \
-			exit(1); \
-		} \
-	} while (0)
+#include "tests/dryrun/runtime_test.h"
 
 /* What nvcc's host code calls; its header is C++. */
 void **__cudaRegisterFatBinary(void *wrapper);
