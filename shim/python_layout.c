@@ -64,11 +64,12 @@ static bool words_to_layout(const uint64_t *words, uint16_t version, struct gs_p
 	uint16_t frame_size = 0, code_size = 0;
 	bool good = false;
 	switch (version) {
-#define ROW(major, minor, state, frame_bytes, back, code, instruction, locals, owner, copy, \
+#define ROW(major, minor, ending, state, frame_bytes, back, code, instruction, locals, owner, copy, \
     code_object, file, name, qualname, table, first_line, bytes, copies, type, bytes_count, \
     bytes_start, unicode_state, unicode_length, ascii) \
 	case (major) << 8 | (minor): \
-		good = take_word(words, state, 4096, &out->state_frame) && \
+		good = take_word(words, ending, 4096, &out->runtime_ending) && \
+		    take_word(words, state, 4096, &out->state_frame) && \
 		    take_word(words, frame_bytes, 512, &frame_size) && \
 		    take_word(words, code_object, 1024, &code_size) && \
 		    take_word(words, back, frame_size, &out->frame_back) && \
@@ -173,17 +174,26 @@ static uint16_t python_version(void *scope)
 	return (uint16_t)(major << 8 | (minor & 0xff));
 }
 
-static const char *find_layout(void *scope, uint16_t version, struct gs_python *out)
+static const char *find_layout(const void *runtime, uint16_t version, struct gs_python *out)
 {
 	uint64_t words[GS_PYTHON_DEBUG_WORDS_LIMIT];
 	if (layout_from_table(version, out))
 		return NULL;
 	if (version < 0x030d)
 		return "Python stacks are off: the interpreter is older than 3.8";
-	const void *runtime = dlsym(scope, "_PyRuntime");
 	if (!runtime || !gs_safe_read((uintptr_t)runtime, words, sizeof(words)))
 		return "Python stacks are off: the interpreter does not export _PyRuntime";
 	return gs_python_from_debug_words(words, version, out);
+}
+
+/* Nobody ends the interpreter now: a word that is not 0 is another one. */
+static const uintptr_t *find_ending(const void *runtime, const struct gs_python *layout)
+{
+	static const uintptr_t never;
+	const uintptr_t *word = (const void *)((const char *)runtime + layout->runtime_ending);
+	return runtime && layout->runtime_ending && layout->runtime_ending != GS_PYTHON_NONE && !*word
+	    ? word
+	    : &never;
 }
 
 void gs_python_find(void)
@@ -195,7 +205,9 @@ void gs_python_find(void)
 	uint16_t version = python_version(scope);
 	if (!version)
 		return;
-	const char *trouble = find_layout(scope, version, &found);
+	const void *runtime = dlsym(scope, "_PyRuntime");
+	const char *trouble = find_layout(runtime, version, &found);
+	found.ending = find_ending(runtime, &found);
 	found.thread_state = (void *(*)(void))dlsym(scope, "PyGILState_GetThisThreadState");
 	found.code_type = (uintptr_t)dlsym(scope, "PyCode_Type");
 	found.text_type = (uintptr_t)dlsym(scope, "PyUnicode_Type");

@@ -39,7 +39,10 @@ struct gs_python {
 	uint16_t bytes_size, bytes_data;
 	uint16_t text_state, text_length, text_ascii, text_other;
 	bool usual; /* as in GS_PYTHON_LAYOUTS or GS_PYTHON_USUAL_LAYOUTS */
+	uint16_t runtime_ending; /* in _PyRuntime; NONE: not known */
 	void *(*thread_state)(void);
+	/* State of the thread that ends the interpreter, which frees the states of all others; else 0. */
+	const uintptr_t *ending;
 	uintptr_t code_type, text_type, bytes_type, cell_type;
 };
 

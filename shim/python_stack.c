@@ -214,6 +214,9 @@ static inline uintptr_t innermost_frame(void)
 	if (state != GS_PYTHON_ON && (state != GS_PYTHON_FOUND || !gs_python_test()))
 		return 0;
 	uintptr_t thread = (uintptr_t)gs_python.thread_state();
+	uintptr_t ending = __atomic_load_n(gs_python.ending, __ATOMIC_RELAXED);
+	if (__builtin_expect(ending != 0, 0) && ending != thread)
+		return 0; /* the state of a thread that outlives the interpreter is freed */
 	uintptr_t frame = thread ? WORD(thread, gs_python.state_frame) : 0;
 	if (gs_python.state_inner != GS_PYTHON_NONE && frame)
 		frame = WORD(frame, gs_python.state_inner);

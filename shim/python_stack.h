@@ -5,6 +5,9 @@
  * While a thread is inside a native call its own frames cannot change, and they keep their code
  * objects alive; other threads do not touch them.  So a thread may read its own frames whenever it
  * likes, as long as it takes no reference.
+ *
+ * But for one thread: the one that ends the interpreter frees all other threads' states, also of those
+ * that go on inside a native call.  From then on these have no frames here.
  */
 #ifndef GS_PYTHON_STACK_H
 #define GS_PYTHON_STACK_H

@@ -8,6 +8,7 @@ greenlet installed it is tried too.  `cost` prints what a stack costs instead.
 import ctypes
 import gc
 import os
+import subprocess
 import sys
 import threading
 import traceback
@@ -280,6 +281,41 @@ def known():
     tell("the same stack is defined once", len(stacks) == 1 and probe.probe_definitions(0) <= before + 1)
 
 
+OUTLIVING = """
+import ctypes, os, sys, threading
+probe = ctypes.CDLL(sys.argv[1])
+wait = ctypes.CDLL(None).usleep
+
+class AtTheEnd:
+    def __init__(self):
+        self.tools = probe.probe_followed, wait, os.write
+
+    def __del__(self):
+        followed, wait, write = self.tools
+        wait(20000)
+        write(1, b"%d " % followed())
+
+def deep(depth):
+    return deep(depth - 1) if depth else probe.probe_follow()
+
+probe.probe_start(3)
+for _ in range(2):
+    threading.Thread(target=deep, args=(50,), daemon=True).start()
+while probe.probe_followed() < 50:
+    wait(1000)
+os.write(1, b"%d " % (probe.probe_followed() >= 50))
+sys.last_to_go = AtTheEnd()
+"""
+
+
+def outliving():
+    """The end of an interpreter frees the states of threads that go on."""
+    ended = subprocess.run([sys.executable, "-c", OUTLIVING, sys.argv[1]], stdout=subprocess.PIPE,
+                           env=dict(os.environ, PYTHONMALLOC="malloc", MALLOC_PERTURB_="165"))
+    good = ended.returncode == 0 and ended.stdout.split() == [b"1", b"0"]
+    tell("a thread that outlives the interpreter", good, "" if good else repr((ended.returncode, ended.stdout)))
+
+
 def cost():
     def native(depth):
         return probe.probe_cost(3000) if not depth else native(depth - 1)
@@ -319,6 +355,7 @@ def main():
     forked()
     greenlets()
     lost_definitions()
+    outliving()
 
 
 main()

@@ -31,6 +31,8 @@ EXPORT void probe_counts(unsigned id, unsigned *counts);
 EXPORT uint64_t probe_module(unsigned id, unsigned index);
 EXPORT uint64_t probe_address(unsigned id, unsigned index);
 EXPORT double probe_cost(unsigned rounds);
+EXPORT void probe_follow(void);
+EXPORT unsigned probe_followed(void);
 
 struct text {
 	unsigned char *bytes;
@@ -202,4 +204,21 @@ double probe_cost(unsigned rounds)
 			best = ns;
 	}
 	return best;
+}
+
+/* A thread that outlives the interpreter: how many Python frames its newest stack has. */
+static unsigned followed;
+
+void probe_follow(void)
+{
+	for (;;) {
+		unsigned now[5];
+		probe_counts(probe_take(), now);
+		__atomic_store_n(&followed, now[0], __ATOMIC_RELEASE);
+	}
+}
+
+unsigned probe_followed(void)
+{
+	return __atomic_load_n(&followed, __ATOMIC_ACQUIRE);
 }

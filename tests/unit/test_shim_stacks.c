@@ -660,7 +660,7 @@ static void words_of_314(uint64_t *words, bool free_threaded)
 	static const struct {
 		unsigned word;
 		uint64_t value;
-	} values[] = {{26, 72}, {31, 88}, {32, 8}, {33, 0}, {34, 56}, {35, 80}, {36, 74}, {38, 72},
+	} values[] = {{4, 816}, {26, 72}, {31, 88}, {32, 8}, {33, 0}, {34, 56}, {35, 80}, {36, 74}, {38, 72},
 	    {39, 216}, {40, 112}, {41, 120}, {42, 128}, {43, 136}, {44, 68}, {48, 208}, {49, 160},
 	    {51, 8}, {75, 16}, {76, 32}, {78, 32}, {79, 16}, {80, 40}};
 	memset(words, 0, GS_PYTHON_DEBUG_WORDS_LIMIT * sizeof(*words));
@@ -677,6 +677,7 @@ TEST(debug_offsets_of_3_14)
 	struct gs_python layout = {0};
 	words_of_314(words, false);
 	EXPECT(gs_python_from_debug_words(words, 0x030e, &layout) == NULL);
+	EXPECT_EQ(layout.runtime_ending, 816);
 	EXPECT_EQ(layout.state_frame, 72);
 	EXPECT_EQ(layout.frame_back, 8);
 	EXPECT_EQ(layout.frame_instruction, 56);
