@@ -7,8 +7,7 @@
  * this library defines both: the first notes the Python stack under the number, the second looks the
  * number of its node up for as long as the node runs.
  *
- * The numbers are those of one thread.  If several threads run forward passes at once, the later
- * node of a number wins.
+ * Each thread counts its nodes from 0; a node also keeps PyTorch's number of the thread that made it.
  *
  * Threads: any.
  */

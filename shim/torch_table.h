@@ -34,6 +34,8 @@
 
 /* uint64_t at::sequence_number::get_and_increment(): one name in 1.13 up to at least 2.15. */
 #define GS_TORCH_NEXT_NUMBER "_ZN2at15sequence_number17get_and_incrementEv"
+/* uint64_t at::RecordFunction::currentThreadId(): of the calling thread, from 1; likewise. */
+#define GS_TORCH_THREAD "_ZN2at14RecordFunction15currentThreadIdEv"
 /* void Engine::evaluate_function(shared_ptr<GraphTask> &, Node *, InputBuffer &,
  * const shared_ptr<ReadyQueue> &): likewise. */
 #define GS_TORCH_EVALUATE \
