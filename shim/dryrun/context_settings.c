@@ -172,6 +172,8 @@ static CUresult synchronize(struct gd_context *context)
 		return CUDA_ERROR_NOT_PERMITTED;
 	gd_pools_trim(context->device);
 	GD_COUNT(context->device, synchronizations, 1);
+	if (gd_watched())
+		gd_context_notice(context, GD_NOTICE_CONTEXT_WAITED);
 	return CUDA_SUCCESS;
 }
 

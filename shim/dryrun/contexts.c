@@ -96,6 +96,15 @@ static void set_ending(struct gd_context *context, bool ending)
 	pthread_mutex_unlock(&context->streams_lock);
 }
 
+void gd_context_notice(const struct gd_context *context, enum gd_notice_kind kind)
+{
+	gd_notice_send(&(struct gd_notice){.kind = kind,
+	    .device = context->device,
+	    .context_id = context->id,
+	    .stream_id = kind == GD_NOTICE_CONTEXT_MADE ? context->legacy->id : 0,
+	    .context = (void *)(uintptr_t)context});
+}
+
 /* Everything in it goes.  gd_contexts_lock is held on the way in and out, but not while the queued
  * work is waited for: host functions may need it. */
 static void deactivate(struct gd_context *context)
@@ -105,6 +114,8 @@ static void deactivate(struct gd_context *context)
 	set_ending(context, true);
 	gd_streams_end(context);
 	pthread_mutex_unlock(&gd_contexts_lock);
+	if (gd_watched())
+		gd_context_notice(context, GD_NOTICE_CONTEXT_ENDS);
 	gd_queue_await_ends(context);
 	pthread_mutex_lock(&gd_contexts_lock);
 	for (const gd_context_drop *drop = drops; *drop; drop++)
@@ -168,11 +179,14 @@ static CUresult retain(struct gd_context *context)
 	CUresult result = CUDA_SUCCESS;
 	if (!lock_settled(context))
 		return CUDA_ERROR_NOT_PERMITTED;
-	if (!context->active)
+	bool made = !context->active;
+	if (made)
 		result = activate(context);
 	if (result == CUDA_SUCCESS)
 		context->retained++;
 	pthread_mutex_unlock(&gd_contexts_lock);
+	if (result == CUDA_SUCCESS && made && gd_watched())
+		gd_context_notice(context, GD_NOTICE_CONTEXT_MADE);
 	return result;
 }
 
@@ -214,8 +228,11 @@ static CUresult reset_primary(CUdevice device)
 	if (context->active)
 		deactivate(context);
 	/* The references stay: the next use makes the context anew. */
-	CUresult result = context->retained ? activate(context) : CUDA_SUCCESS;
+	bool again = context->retained != 0;
+	CUresult result = again ? activate(context) : CUDA_SUCCESS;
 	pthread_mutex_unlock(&gd_contexts_lock);
+	if (result == CUDA_SUCCESS && again && gd_watched())
+		gd_context_notice(context, GD_NOTICE_CONTEXT_MADE);
 	return result;
 }
 
@@ -310,6 +327,8 @@ static CUresult create(CUcontext *context_out, unsigned flags, CUdevice device)
 	}
 	pthread_mutex_unlock(&gd_contexts_lock);
 	if (result == CUDA_SUCCESS) {
+		if (gd_watched())
+			gd_context_notice(context, GD_NOTICE_CONTEXT_MADE);
 		*context_out = (CUcontext)context;
 		result = push(context);
 	}

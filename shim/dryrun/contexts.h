@@ -72,6 +72,9 @@ struct gd_context *gd_context_current(void);
 /** @return the active context that `handle` or, when it is NULL, this thread means */
 struct gd_context *gd_context_or_current(CUcontext handle);
 
+/** Tell the watcher of calls about a context; only when gd_watched() and without a lock. */
+void gd_context_notice(const struct gd_context *context, enum gd_notice_kind kind);
+
 /** @return primary context of a device, active or not */
 struct gd_context *gd_context_primary(unsigned device);
 

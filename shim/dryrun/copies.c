@@ -157,6 +157,7 @@ void gd_copy_describe(const struct gd_copy *copy, struct gd_operation *operation
 	operation_out->from = copy->from.kind;
 	operation_out->to = copy->to.kind;
 	operation_out->device = copy->from.in_space ? copy->from.device : copy->to.device;
+	operation_out->from_device = operation_out->device;
 	operation_out->to_device = copy->to.in_space ? copy->to.device : operation_out->device;
 	operation_out->bytes = gd_copy_bytes(copy);
 }

@@ -3,7 +3,7 @@
  * How a driver function is written.
  *
  * GD_API(name, (types and names), (names)) { body } defines the exported function: it passes the
- * gate (initialised? forked? call log? fault script?) and calls the body.  GD_API_PTSZ and
+ * gate (initialised? forked? call log? fault script? watched?) and calls the body.  GD_API_PTSZ and
  * GD_API_PTDS also define the twin for programs whose default stream is one per thread; the body
  * gets one more first parameter, `bool per_thread`.  GD_API_EARLY may be called before cuInit.
  *
@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shim/dryrun/call_watch.h"
 #include "shim/dryrun/gate.h"
 #include "shim/dryrun/gd_export.h"
 
@@ -32,10 +33,11 @@
 	GD_EXPORT CUresult CUDAAPI name params \
 	{ \
 		if (__builtin_expect(gd_gate_closed(), 0)) { \
-			CUresult gate_result = gd_gate_enter(#name, early); \
+			struct gd_call gate_call; \
+			CUresult gate_result = gd_gate_enter(&gate_call, #name, early); \
 			if (gate_result == CUDA_SUCCESS) \
 				gate_result = call; \
-			gd_gate_leave(#name, gate_result); \
+			gd_gate_leave(&gate_call, #name, gate_result); \
 			return gate_result; \
 		} \
 		return call; \

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "call_watch.h"
 #include "cudart_driver.h"
 #include "gd_export.h"
 #include "profiler_api.h"
@@ -48,6 +49,7 @@ struct gd_rt_thread {
 	int device;	/* set by cudaSetDevice; used until a context is current */
 	uint64_t bound; /* gd_rt_epoch when a context was last seen current; 0 for never */
 	cudaError_t last;
+	cudaError_t failed; /* of the call in progress; only told when calls are watched */
 	dim3 grid, block; /* between __cudaPushCallConfiguration and the launch */
 	size_t shared_bytes;
 	cudaStream_t stream;
@@ -85,8 +87,37 @@ cudaError_t gd_rt_bind(void);
  */
 cudaError_t gd_rt_context(int ordinal, CUcontext *out);
 
-/** Bind a context, or return why not; the fast way past gd_rt_bind. */
+/* The driver's gpushim_dryrun_watched once the driver is there. */
+extern const uint32_t *_Atomic gd_rt_watched;
+
+/** Slow halves of GD_WATCH. */
+void gd_rt_call_begin(struct gd_call *call, const char *name);
+void gd_rt_call_end(struct gd_call *call);
+
+static inline bool gd_rt_is_watched(void)
+{
+	const uint32_t *watched = atomic_load_explicit(&gd_rt_watched, memory_order_acquire);
+	return __atomic_load_n(watched, __ATOMIC_RELAXED) & GD_WATCH_CALLS;
+}
+
+static inline void gd_rt_call_leave(struct gd_call *call)
+{
+	if (__builtin_expect(call->name != NULL, 0))
+		gd_rt_call_end(call);
+}
+
+/** Show this call to who watches calls, from here to the end of the function. */
+#define GD_WATCH() \
+	__attribute__((cleanup(gd_rt_call_leave))) struct gd_call watched_call_; \
+	watched_call_.name = NULL; \
+	if (__builtin_expect(gd_rt_is_watched(), 0)) \
+		gd_rt_call_begin(&watched_call_, __func__)
+
+/** What every function begins with: bind a context, or return why not; the fast way past gd_rt_bind. */
 #define GD_BIND() \
+	GD_WATCH(); \
+	GD_BIND_INSIDE()
+#define GD_BIND_INSIDE() \
 	do { \
 		if (__builtin_expect(!gd_rt_bound(), 0)) { \
 			cudaError_t bind_ = gd_rt_bind(); \
@@ -97,6 +128,9 @@ cudaError_t gd_rt_context(int ordinal, CUcontext *out);
 
 /** The same for calls that need the driver but no context. */
 #define GD_START() \
+	GD_WATCH(); \
+	GD_START_INSIDE()
+#define GD_START_INSIDE() \
 	do { \
 		cudaError_t start_ = gd_rt_start(); \
 		if (start_) \
@@ -107,7 +141,7 @@ cudaError_t gd_rt_context(int ordinal, CUcontext *out);
 static inline cudaError_t gd_rt_note(cudaError_t error)
 {
 	if (__builtin_expect(error != cudaSuccess, 0))
-		gd_rt_thread.last = error;
+		gd_rt_thread.last = gd_rt_thread.failed = error;
 	return error;
 }
 

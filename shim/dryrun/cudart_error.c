@@ -25,8 +25,10 @@ static bool is_sticky(cudaError_t error)
 
 GD_EXPORT cudaError_t cudaGetLastError(void)
 {
+	GD_WATCH();
 	cudaError_t last = gd_rt_thread.last;
 
+	gd_rt_thread.failed = last;
 	if (!is_sticky(last))
 		gd_rt_thread.last = cudaSuccess;
 	return last;
@@ -34,6 +36,8 @@ GD_EXPORT cudaError_t cudaGetLastError(void)
 
 GD_EXPORT cudaError_t cudaPeekAtLastError(void)
 {
+	GD_WATCH();
+	gd_rt_thread.failed = gd_rt_thread.last;
 	return gd_rt_thread.last;
 }
 

@@ -145,6 +145,7 @@ GD_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 GD_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
     int *blocks, const void *symbol, int block_size, size_t shared_bytes)
 {
+	GD_WATCH();
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 	    blocks, symbol, block_size, shared_bytes, 0);
 }

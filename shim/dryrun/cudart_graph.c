@@ -37,12 +37,14 @@ GD_EXPORT cudaError_t cudaGraphInstantiateWithFlags(
 GD_EXPORT cudaError_t cudaGraphInstantiate(
     cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
 {
+	GD_WATCH();
 	return cudaGraphInstantiateWithFlags(out, graph, flags);
 }
 #else
 GD_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph,
     cudaGraphNode_t *error_node, char *log, size_t log_bytes)
 {
+	GD_WATCH();
 	if (error_node)
 		*error_node = NULL;
 	if (log && log_bytes)

@@ -91,7 +91,7 @@ static cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph,
 	CUgraphNodeParams translated;
 	cudaError_t error;
 
-	GD_BIND();
+	GD_BIND_INSIDE();
 	if (!parameters)
 		return gd_rt_note(cudaErrorInvalidValue);
 	error = to_driver(parameters, &translated);
@@ -109,12 +109,14 @@ GD_EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
     const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *edges, size_t count,
     struct cudaGraphNodeParams *parameters)
 {
+	GD_WATCH();
 	return add_node(node, graph, dependencies, edges, count, parameters);
 }
 #else
 GD_EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
     const cudaGraphNode_t *dependencies, size_t count, struct cudaGraphNodeParams *parameters)
 {
+	GD_WATCH();
 	return add_node(node, graph, dependencies, NULL, count, parameters);
 }
 #endif

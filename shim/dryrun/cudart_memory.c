@@ -41,6 +41,7 @@ GD_EXPORT cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, s
 
 GD_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *out, struct cudaExtent extent)
 {
+	GD_WATCH();
 	size_t pitch;
 	void *address;
 	cudaError_t error =

@@ -19,7 +19,7 @@ static void *find(const char *name, unsigned version, unsigned long long flags)
 static cudaError_t entry_point(const char *name, void **out, unsigned version,
     unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
 {
-	GD_START();
+	GD_START_INSIDE();
 	if (!name || !out)
 		return gd_rt_note(cudaErrorInvalidValue);
 	*out = find(name, version, flags);
@@ -45,6 +45,7 @@ GD_EXPORT cudaError_t cudaGetDriverEntryPoint(
 GD_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *name, void **out,
     unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
 {
+	GD_WATCH();
 	return entry_point(name, out, CUDART_VERSION, flags, status);
 }
 #endif
@@ -53,6 +54,7 @@ GD_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *name, void **out,
 GD_EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out,
     unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
 {
+	GD_WATCH();
 	return entry_point(name, out, version, flags, status);
 }
 #endif

@@ -129,7 +129,7 @@ static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatu
 	cuuint64_t number = 0;
 	cudaError_t error;
 
-	GD_BIND();
+	GD_BIND_INSIDE();
 	error = gd_rt_result(
 	    GD_ORDERED.cuStreamGetCaptureInfo(stream, &found, &number, graph, dependencies, count));
 	if (error)
@@ -147,6 +147,7 @@ static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatu
 GD_EXPORT cudaError_t cudaStreamGetCaptureInfo(
     cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id)
 {
+	GD_WATCH();
 	return capture_info(stream, status, id, NULL, NULL, NULL);
 }
 #endif
@@ -155,6 +156,7 @@ GD_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
     enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph,
     const cudaGraphNode_t **dependencies, size_t *count)
 {
+	GD_WATCH();
 	return capture_info(stream, status, id, graph, dependencies, count);
 }
 

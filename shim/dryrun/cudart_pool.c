@@ -9,7 +9,7 @@ _Static_assert(sizeof(struct cudaMemPoolProps) == sizeof(CUmemPoolProps), "pool 
 
 static cudaError_t device_of(int ordinal, CUdevice *out)
 {
-	GD_START();
+	GD_START_INSIDE();
 	if (gd_driver.cuDeviceGet(out, ordinal) != CUDA_SUCCESS)
 		return gd_rt_note(cudaErrorInvalidDevice);
 	return cudaSuccess;
@@ -17,6 +17,7 @@ static cudaError_t device_of(int ordinal, CUdevice *out)
 
 GD_EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int ordinal)
 {
+	GD_WATCH();
 	CUdevice device;
 	cudaError_t error = device_of(ordinal, &device);
 
@@ -25,6 +26,7 @@ GD_EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int ordin
 
 GD_EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int ordinal)
 {
+	GD_WATCH();
 	CUdevice device;
 	cudaError_t error = device_of(ordinal, &device);
 
@@ -33,6 +35,7 @@ GD_EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int ordinal)
 
 GD_EXPORT cudaError_t cudaDeviceSetMemPool(int ordinal, cudaMemPool_t pool)
 {
+	GD_WATCH();
 	CUdevice device;
 	cudaError_t error = device_of(ordinal, &device);
 
@@ -102,6 +105,7 @@ GD_EXPORT cudaError_t cudaMemPoolGetAccess(
 GD_EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(
     int ordinal, enum cudaGraphMemAttributeType attribute, void *value)
 {
+	GD_WATCH();
 	CUdevice device;
 	cudaError_t error = device_of(ordinal, &device);
 
@@ -113,6 +117,7 @@ GD_EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(
 GD_EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(
     int ordinal, enum cudaGraphMemAttributeType attribute, void *value)
 {
+	GD_WATCH();
 	CUdevice device;
 	cudaError_t error = device_of(ordinal, &device);
 
@@ -123,6 +128,7 @@ GD_EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(
 
 GD_EXPORT cudaError_t cudaDeviceGraphMemTrim(int ordinal)
 {
+	GD_WATCH();
 	CUdevice device;
 	cudaError_t error = device_of(ordinal, &device);
 

@@ -124,7 +124,7 @@ static cudaError_t properties(struct cudaDeviceProp *out, int ordinal)
 	CUdevice device;
 	CUresult result;
 
-	GD_START();
+	GD_START_INSIDE();
 	if (!out)
 		return gd_rt_note(cudaErrorInvalidValue);
 	if (gd_driver.cuDeviceGet(&device, ordinal) != CUDA_SUCCESS)
@@ -150,5 +150,6 @@ GD_EXPORT cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *out, int
 GD_EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int ordinal)
 #endif
 {
+	GD_WATCH();
 	return properties(out, ordinal);
 }

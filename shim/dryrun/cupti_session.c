@@ -1,31 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * CUPTI's session: version and texts, the one subscriber, which kinds are recorded, flushes.
- *
- * Callbacks of subscribers are accepted and never called: nothing here runs inside the driver.
- */
+/* CUPTI's session: version and texts, which kinds are recorded, buffers and flushes, the end. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti_buffers.h"
+#include "cupti_callbacks.h"
+#include "cupti_calls.h"
+#include "cupti_clock.h"
+#include "cupti_faults.h"
+#include "cupti_flusher.h"
+#include "cupti_kinds.h"
+#include "cupti_layout.h"
 #include "cupti_records.h"
+#include "unprovided.h"
 
-static void *subscriber; /* a token: its address is what the holder gets */
-
-GD_EXPORT CUptiResult cuptiGetVersion(uint32_t *version)
+GD_CUPTI(cuptiGetVersion, (uint32_t * version), (version))
 {
 	if (!version)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	*version = CUPTI_API_VERSION;
+	*version = GD_CUPTI_VERSION;
 	return CUPTI_SUCCESS;
 }
 
-/* X(result): those that the stand-in answers. */
+/* X(result): of cupti_result.h, as far as every release has them. */
 #define GD_RESULTS(X) \
 	X(CUPTI_SUCCESS) \
 	X(CUPTI_ERROR_INVALID_PARAMETER) \
+	X(CUPTI_ERROR_INVALID_DEVICE) \
+	X(CUPTI_ERROR_INVALID_CONTEXT) \
+	X(CUPTI_ERROR_INVALID_OPERATION) \
+	X(CUPTI_ERROR_OUT_OF_MEMORY) \
+	X(CUPTI_ERROR_HARDWARE) \
+	X(CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT) \
+	X(CUPTI_ERROR_API_NOT_IMPLEMENTED) \
 	X(CUPTI_ERROR_MAX_LIMIT_REACHED) \
-	X(CUPTI_ERROR_NOT_SUPPORTED) \
+	X(CUPTI_ERROR_NOT_READY) \
+	X(CUPTI_ERROR_NOT_COMPATIBLE) \
+	X(CUPTI_ERROR_NOT_INITIALIZED) \
 	X(CUPTI_ERROR_QUEUE_EMPTY) \
-	X(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
+	X(CUPTI_ERROR_INVALID_HANDLE) \
+	X(CUPTI_ERROR_INVALID_STREAM) \
+	X(CUPTI_ERROR_INVALID_KIND) \
+	X(CUPTI_ERROR_DISABLED) \
+	X(CUPTI_ERROR_INVALID_MODULE) \
+	X(CUPTI_ERROR_HARDWARE_BUSY) \
+	X(CUPTI_ERROR_NOT_SUPPORTED) \
+	X(CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED) \
+	X(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES) \
+	X(CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED) \
+	X(CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED) \
+	X(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) \
+	X(CUPTI_ERROR_UNKNOWN)
 
-GD_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **text)
+GD_CUPTI(cuptiGetResultString, (CUptiResult result, const char **text), (result, text))
 {
 	if (!text)
 		return CUPTI_ERROR_INVALID_PARAMETER;
@@ -33,157 +62,243 @@ GD_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **text
 #define GD_TEXT(name) \
 	case name: \
 		*text = #name; \
-		break;
+		return CUPTI_SUCCESS;
 		GD_RESULTS(GD_TEXT)
 #undef GD_TEXT
 	default:
-		*text = "CUPTI_ERROR_UNKNOWN";
-	}
-	return CUPTI_SUCCESS;
-}
-
-/* X(domain, call, name): the calls that records name. */
-#define GD_CALLS(X) \
-	X(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, \
-	    "cudaLaunchKernel_v7000") \
-	X(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, \
-	    "cudaMemcpyAsync_v3020") \
-	X(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020, \
-	    "cudaMemsetAsync_v3020") \
-	X(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000, \
-	    "cudaGraphLaunch_v10000")
-
-GD_EXPORT CUptiResult cuptiGetCallbackName(
-    CUpti_CallbackDomain domain, uint32_t call, const char **name)
-{
-#define GD_NAME(of_domain, of_call, text) \
-	if (domain == of_domain && call == of_call) { \
-		*name = text; \
-		return CUPTI_SUCCESS; \
-	}
-	GD_CALLS(GD_NAME)
-#undef GD_NAME
-	return CUPTI_ERROR_INVALID_PARAMETER;
-}
-
-GD_EXPORT CUptiResult cuptiSubscribe(
-    CUpti_SubscriberHandle *out, CUpti_CallbackFunc callback, void *data)
-{
-	void *none = NULL;
-
-	if (!out)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	if (!__atomic_compare_exchange_n(
-		&subscriber, &none, &subscriber, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-	*out = (CUpti_SubscriberHandle)&subscriber;
+	}
+}
+
+/* ---- kinds ---- */
+
+/* Kinds of the headers that the device has nothing for are accepted and stay empty, like PC
+ * samples that nobody configured. */
+static CUptiResult set_kind(CUpti_ActivityKind kind, bool on)
+{
+	bool both = on && ((kind == CUPTI_ACTIVITY_KIND_KERNEL &&
+			       gd_kind_on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) ||
+			      (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL &&
+				  gd_kind_on(CUPTI_ACTIVITY_KIND_KERNEL)));
+
+	if (both)
+		return CUPTI_ERROR_NOT_COMPATIBLE;
+	return gd_kind_set(kind, on) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_KIND;
+}
+
+GD_CUPTI(cuptiActivityEnable, (CUpti_ActivityKind kind), (kind))
+{
+	return set_kind(kind, true);
+}
+
+GD_CUPTI(cuptiActivityDisable, (CUpti_ActivityKind kind), (kind))
+{
+	return set_kind(kind, false);
+}
+
+/* Kinds are the process's: one context alone cannot be switched here. */
+GD_CUPTI(cuptiActivityEnableContext, (CUcontext context, CUpti_ActivityKind kind), (context, kind))
+{
+	gd_unprovided("cuptiActivityEnableContext");
+	return CUPTI_ERROR_NOT_SUPPORTED;
+}
+
+GD_CUPTI(cuptiActivityDisableContext, (CUcontext context, CUpti_ActivityKind kind), (context, kind))
+{
+	gd_unprovided("cuptiActivityDisableContext");
+	return CUPTI_ERROR_NOT_SUPPORTED;
+}
+
+GD_CUPTI(cuptiActivityEnableLatencyTimestamps, (uint8_t enable), (enable))
+{
+	gd_records_latency(enable != 0);
 	return CUPTI_SUCCESS;
 }
 
-GD_EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle)
+GD_CUPTI(cuptiSetThreadIdType, (CUpti_ActivityThreadIdType type), (type))
 {
-	if ((void *)handle != &subscriber)
+	if (type != CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT &&
+	    type != CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM)
+		return CUPTI_ERROR_NOT_SUPPORTED;
+	gd_calls_set_thread_id(type);
+	return CUPTI_SUCCESS;
+}
+
+GD_CUPTI(cuptiGetThreadIdType, (CUpti_ActivityThreadIdType * type), (type))
+{
+	if (!type)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	__atomic_store_n(&subscriber, NULL, __ATOMIC_RELEASE);
+	*type = gd_calls_thread_id_type();
 	return CUPTI_SUCCESS;
 }
 
-GD_EXPORT CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle handle,
-    CUpti_CallbackDomain domain, CUpti_CallbackId call)
+/* ---- attributes: kept for the caller; the device needs no buffers of its own ---- */
+
+#define GD_PER_THREAD 9 /* CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, since CUDA 12.3 */
+
+/* Sizes by their numbers: size_t below 5 and 6, 7; one byte else.  Value: the documented default. */
+static struct {
+	size_t bytes;
+	uint64_t value;
+} attributes[] = {{8, 3200000}, {8, 8388608}, {8, 250}, {8, 25000}, {8, 250}, {1, 0}, {8, 3},
+    {8, 3}, {1, 0}, {1, 1}};
+
+#define GD_ATTRIBUTES (sizeof(attributes) / sizeof(*attributes))
+static pthread_mutex_t attribute_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static CUptiResult check_attribute(unsigned attribute, const size_t *bytes, const void *value)
 {
-	return (void *)handle == &subscriber ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+	if (!bytes || !value || attribute >= GD_ATTRIBUTES)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	return *bytes < attributes[attribute].bytes ? CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT
+						    : CUPTI_SUCCESS;
 }
 
-GD_EXPORT CUptiResult cuptiEnableDomain(
-    uint32_t enable, CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain)
+GD_CUPTI(cuptiActivitySetAttribute, (CUpti_ActivityAttribute attribute, size_t *bytes, void *value),
+    (attribute, bytes, value))
 {
-	return (void *)handle == &subscriber ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+	CUptiResult result = check_attribute(attribute, bytes, value);
+
+	if (result != CUPTI_SUCCESS)
+		return result;
+	pthread_mutex_lock(&attribute_lock);
+	memcpy(&attributes[attribute].value, value, attributes[attribute].bytes);
+	pthread_mutex_unlock(&attribute_lock);
+	if (attribute == CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER)
+		gd_buffers_cleared(*(uint8_t *)value != 0);
+	if (attribute == GD_PER_THREAD)
+		gd_buffers_per_thread(*(uint8_t *)value != 0);
+	return CUPTI_SUCCESS;
 }
 
-GD_EXPORT CUptiResult cuptiActivityRegisterCallbacks(
-    CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete)
+GD_CUPTI(cuptiActivityGetAttribute, (CUpti_ActivityAttribute attribute, size_t *bytes, void *value),
+    (attribute, bytes, value))
 {
+	CUptiResult result = check_attribute(attribute, bytes, value);
+
+	if (result != CUPTI_SUCCESS)
+		return result;
+	pthread_mutex_lock(&attribute_lock);
+	memcpy(value, &attributes[attribute].value, attributes[attribute].bytes);
+	pthread_mutex_unlock(&attribute_lock);
+	*bytes = attributes[attribute].bytes;
+	return CUPTI_SUCCESS;
+}
+
+/* ---- buffers ---- */
+
+static void lose_child(void)
+{
+	gd_buffers_forked();
+}
+
+/* Registered behind the client's own start, so that it runs in front of the client's end. */
+static void at_exit(void)
+{
+	gd_flusher_set_period(0);
+	gd_records_settle(true);
+	gd_buffers_flush(true);
+}
+
+static void arm(void)
+{
+	pthread_atfork(NULL, NULL, lose_child);
+	atexit(at_exit);
+}
+
+GD_CUPTI(cuptiActivityRegisterCallbacks,
+    (CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete),
+    (request, complete))
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 	if (!request || !complete)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	gd_records_set_client(request, complete);
+	pthread_once(&once, arm);
+	gd_buffers_set_client(request, complete);
 	return CUPTI_SUCCESS;
 }
 
-GD_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
+GD_CUPTI(cuptiActivityFlushAll, (uint32_t flag), (flag))
 {
-	return gd_records_enable(kind, true) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_KIND;
+	uint64_t start = gd_clock_client_ns();
+	bool flushed;
+
+	if (!gd_buffers_ready())
+		return CUPTI_ERROR_INVALID_OPERATION;
+	gd_records_settle(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	flushed = gd_buffers_flush(false);
+	if (flushed)
+		gd_records_overhead(start, gd_clock_client_ns());
+	return flushed ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
 }
 
-GD_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
+GD_CUPTI(cuptiActivityFlush, (CUcontext context, uint32_t stream, uint32_t flag),
+    (context, stream, flag))
 {
-	return gd_records_enable(kind, false) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_KIND;
+	gd_unprovided("cuptiActivityFlush");
+	return CUPTI_ERROR_NOT_SUPPORTED; /* of the synchronous interface, long gone */
 }
 
-GD_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag)
+GD_CUPTI(cuptiActivityFlushPeriod, (uint32_t milliseconds), (milliseconds))
 {
-	gd_records_flush(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-	return CUPTI_SUCCESS;
+	return gd_flusher_set_period(milliseconds) ? CUPTI_SUCCESS : CUPTI_ERROR_OUT_OF_MEMORY;
 }
 
-GD_EXPORT CUptiResult cuptiFinalize(void)
-{
-	gd_records_reset();
-	__atomic_store_n(&subscriber, NULL, __ATOMIC_RELEASE);
-	return CUPTI_SUCCESS;
-}
-
-/* Buffers are the client's and have no limits here, so the settings for them are read and
- * forgotten. */
-GD_EXPORT CUptiResult cuptiActivitySetAttribute(
-    CUpti_ActivityAttribute attribute, size_t *bytes, void *value)
-{
-	return bytes && value ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
-}
-
-GD_EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(
-    CUcontext context, uint32_t stream, size_t *dropped)
+GD_CUPTI(cuptiActivityGetNumDroppedRecords, (CUcontext context, uint32_t stream, size_t *dropped),
+    (context, stream, dropped))
 {
 	if (!dropped)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	*dropped = 0;
+	*dropped = gd_buffers_take_dropped();
 	return CUPTI_SUCCESS;
 }
 
-GD_EXPORT CUptiResult cuptiActivityPushExternalCorrelationId(
-    CUpti_ExternalCorrelationKind kind, uint64_t id)
+GD_CUPTI(cuptiActivityGetNextRecord, (uint8_t * buffer, size_t valid_bytes, CUpti_Activity **record),
+    (buffer, valid_bytes, record))
 {
-	return gd_records_push(kind, id) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+	size_t at = 0;
+
+	if (!buffer || !record)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	if (*record)
+		at = (size_t)((uint8_t *)*record - buffer) + gd_record_bytes((*record)->kind);
+	if (at >= valid_bytes)
+		return CUPTI_ERROR_MAX_LIMIT_REACHED;
+	*record = (CUpti_Activity *)(buffer + at);
+	if (valid_bytes - at < sizeof(CUpti_Activity) || (*record)->kind <= 0 ||
+	    (*record)->kind > 0xffff || valid_bytes - at < gd_record_bytes((*record)->kind))
+		return CUPTI_ERROR_INVALID_KIND;
+	return CUPTI_SUCCESS;
 }
 
-GD_EXPORT CUptiResult cuptiActivityPopExternalCorrelationId(
-    CUpti_ExternalCorrelationKind kind, uint64_t *id)
-{
-	return gd_records_pop(kind, id) ? CUPTI_SUCCESS : CUPTI_ERROR_QUEUE_EMPTY;
-}
+/* ---- time ---- */
 
-GD_EXPORT CUptiResult cuptiGetTimestamp(uint64_t *now)
+GD_CUPTI(cuptiGetTimestamp, (uint64_t * now), (now))
 {
 	if (!now)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	*now = gd_records_now();
+	*now = gd_clock_client_ns();
 	return CUPTI_SUCCESS;
 }
 
-GD_EXPORT CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc clock)
+GD_CUPTI(cuptiActivityRegisterTimestampCallback, (CUpti_TimestampCallbackFunc clock), (clock))
 {
-	gd_records_set_clock(clock);
+	gd_clock_set(clock);
 	return CUPTI_SUCCESS;
 }
 
-#if CUPTI_API_VERSION >= 23
-/* The calls that can be switched off one by one are none of those that are recorded. */
-GD_EXPORT CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId call, uint8_t enable)
-{
-	return CUPTI_SUCCESS;
-}
+/* ---- the end ---- */
 
-GD_EXPORT CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId call, uint8_t enable)
+GD_CUPTI(cuptiFinalize, (void), ())
 {
+	gd_kinds_reset();
+	gd_flusher_set_period(0);
+	gd_records_settle(true);
+	gd_buffers_flush(true);
+	gd_records_reset();
+	gd_callbacks_reset();
+	gd_buffers_set_client(NULL, NULL);
+	gd_clock_set(NULL);
 	return CUPTI_SUCCESS;
 }
-#endif

@@ -115,6 +115,22 @@ void gd_memory_drop_context(const struct gd_context *context)
 	} while (block);
 }
 
+void gd_memory_notice(
+    const struct gd_block *block, enum gd_notice_kind kind, const struct gd_stream *stream)
+{
+	struct gd_notice notice = {.kind = kind,
+	    .device = block->device,
+	    .context_id = stream ? stream->context_id : block->context_id,
+	    .stream_id = stream ? stream->id : 0,
+	    .memory = GD_MEMORY_DEVICE,
+	    .asynchronous = stream != NULL,
+	    .address = block->base,
+	    .bytes = block->bytes};
+	if (block->pool)
+		notice.pool = gd_pool_figures(block->pool);
+	gd_notice_send(&notice);
+}
+
 static CUresult allocate(CUdeviceptr *address_out, size_t bytes)
 {
 	struct gd_context *context = gd_context_current();
@@ -136,6 +152,8 @@ static CUresult allocate(CUdeviceptr *address_out, size_t bytes)
 		return result;
 	GD_COUNT(context->device, mallocs, 1);
 	*address_out = block->base;
+	if (gd_watched())
+		gd_memory_notice(block, GD_NOTICE_ALLOCATED, NULL);
 	return CUDA_SUCCESS;
 }
 
@@ -180,6 +198,8 @@ GD_API(cuMemFree_v2, (CUdeviceptr address), (address))
 	    block->kind == GD_BLOCK_PHYSICAL || !gd_memory_leaves(block))
 		return CUDA_ERROR_INVALID_VALUE;
 	unsigned device = block->device;
+	if (gd_watched())
+		gd_memory_notice(block, GD_NOTICE_FREED, NULL);
 	if (block->kind == GD_BLOCK_POOLED)
 		gd_pool_free(block);
 	else

@@ -19,6 +19,7 @@
 struct gd_context;
 struct gd_graph_memory;
 struct gd_pool;
+struct gd_stream;
 
 enum gd_block_kind {
 	GD_BLOCK_PLAIN,	   /* cuMemAlloc and what modules and arrays hold */
@@ -75,6 +76,15 @@ extern pthread_mutex_t gd_memory_lock;
  */
 CUresult gd_memory_new(const struct gd_context *context, unsigned device, enum gd_block_kind kind,
     uint64_t bytes, uint64_t charged, struct gd_block **block_out);
+
+/**
+ * Tell the watcher of calls that a call allocates or frees device memory; only when gd_watched().
+ *
+ * @param kind    GD_NOTICE_ALLOCATED or GD_NOTICE_FREED
+ * @param stream  of stream-ordered calls, else NULL
+ */
+void gd_memory_notice(
+    const struct gd_block *block, enum gd_notice_kind kind, const struct gd_stream *stream);
 
 /** The program frees a block. @return false when it did so before */
 static inline bool gd_memory_leaves(struct gd_block *block)

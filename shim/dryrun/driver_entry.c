@@ -160,10 +160,11 @@ int gd_refused(const char *name)
 {
 	CUresult result = CUDA_ERROR_NOT_SUPPORTED;
 	if (gd_gate_closed()) {
-		CUresult refused = gd_gate_enter(name, false);
+		struct gd_call call;
+		CUresult refused = gd_gate_enter(&call, name, false);
 		if (refused != CUDA_SUCCESS)
 			result = refused;
-		gd_gate_leave(name, result);
+		gd_gate_leave(&call, name, result);
 	}
 	return (int)result;
 }

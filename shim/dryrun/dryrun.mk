@@ -101,6 +101,19 @@ $(foreach m,$(DRYRUN_MAJORS),$(foreach l,$(DRYRUN_MAJOR_LIBRARIES), \
     $(eval $(call dryrun_objects,$l,$(O)/dryrun/cu$m/$l,-isystem $(call dryrun_include,$m))) \
     $(eval $(call dryrun_library,$l,$(O)/dryrun/cu$m/$l,$(DRYRUN_DIR)/cu$m/$($l_$m),$($l_$m),$($l_$m)))))
 
+# The numbers and names of calls in CUPTI's records, from the headers of the major.
+# 1 major
+define dryrun_call_list
+$(O)/dryrun/cu$1/cupti/cupti_call_list.h: $(call dryrun_include,$1)/cupti_driver_cbid.h
+	@mkdir -p $$(@D)
+	@sed -n 's/.*CUPTI_DRIVER_TRACE_CBID_\(cu[A-Za-z0-9_]*\) *= *\([0-9]*\).*/GD_DRIVER_CALL(\2, "\1")/p' $$< > $$@.tmp
+	@sed -n 's/.*CUPTI_RUNTIME_TRACE_CBID_\(.*\)_v0*\([0-9][0-9]*\) *= *\([0-9]*\).*/GD_RUNTIME_CALL(\3, "\1", \2)/p' \
+	    $$(<D)/cupti_runtime_cbid.h >> $$@.tmp && mv $$@.tmp $$@
+$(O)/dryrun/cu$1/cupti/cupti_calls.o: PIC_FLAGS += -I$(O)/dryrun/cu$1/cupti
+$(O)/dryrun/cu$1/cupti/cupti_calls.o: $(O)/dryrun/cu$1/cupti/cupti_call_list.h
+endef
+$(foreach m,$(DRYRUN_MAJORS),$(eval $(call dryrun_call_list,$m)))
+
 # Tests of the runtime, once per major; they run like unit tests.  The driver that they bring along is
 # the one that the runtime finds.
 GD_RUNTIME_TESTS := $(patsubst tests/dryrun/%.c,%,$(wildcard tests/dryrun/test_runtime_*.c))

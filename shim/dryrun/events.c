@@ -82,6 +82,7 @@ GD_API(cuEventCreate, (CUevent * event_out, unsigned int flags), (event_out, fla
 	event->flags = flags;
 	event->device = context->device;
 	event->context_id = context->id;
+	event->id = gd_next_id();
 	pthread_mutex_init(&event->lock, NULL);
 	gd_object_publish(event, GD_TYPE_EVENT);
 	*event_out = (CUevent)event;
@@ -128,6 +129,8 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags, b
 		return CUDA_ERROR_INVALID_VALUE;
 	if (gd_capture_touches(stream))
 		return gd_capture_record(event, stream, flags);
+	if (gd_watched())
+		gd_stream_notice(stream, GD_NOTICE_EVENT_RECORDED, event->id);
 	return gd_event_record(event, stream);
 }
 
@@ -157,6 +160,8 @@ GD_API_PTSZ(cuStreamWaitEvent, (CUstream stream_handle, CUevent handle, unsigned
 	if (gd_capture_touches(stream) || event->capture_id)
 		return gd_capture_await(event, stream, flags);
 	gd_event_await(event, stream);
+	if (gd_watched())
+		gd_stream_notice(stream, GD_NOTICE_EVENT_AWAITED, event->id);
 	return CUDA_SUCCESS;
 }
 
@@ -198,6 +203,11 @@ GD_API(cuEventSynchronize, (CUevent handle), (handle))
 		gd_sleep_until(ready_ns);
 	}
 	GD_COUNT(event->device, synchronizations, 1);
+	if (gd_watched())
+		gd_notice_send(&(struct gd_notice){.kind = GD_NOTICE_EVENT_WAITED,
+		    .device = event->device,
+		    .context_id = event->context_id,
+		    .event_id = event->id});
 	return CUDA_SUCCESS;
 }
 

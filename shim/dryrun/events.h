@@ -20,6 +20,7 @@ struct gd_event {
 	uint32_t flags;
 	uint32_t device;
 	uint64_t context_id;
+	uint64_t id;
 	pthread_mutex_t lock;  /* everything below */
 	uint64_t recorded;     /* tickets given; 0: never recorded */
 	uint64_t done;	       /* highest ticket whose time is known */

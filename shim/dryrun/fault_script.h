@@ -8,6 +8,10 @@
  *   cuMemAlloc_v2:*=2          every call
  *   cuMemAlloc_v2:>1048576=2   every call that asks for more bytes
  *   cuStreamSynchronize:2~500  the second call takes 500 microseconds longer
+ * Functions of CUPTI can be refused too, and its records spoiled; the value says how:
+ *   cupti.unknown_kind:5=900   a record of kind 900 (64 bytes) stands in front of the fifth
+ *   cupti.buffer_dropped:2=1   the second buffer comes back empty, its records count as dropped
+ *   cupti.buffer_damaged:2=1   the second buffer is cut inside its last record (2: has a hole)
  * A refused call has no effect.  Any thread; calls are counted over all threads.
  */
 #ifndef GD_FAULT_SCRIPT_H

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 
 #include "shim/dryrun/call_log.h"
+#include "shim/dryrun/call_watch.h"
 #include "shim/dryrun/fault_script.h"
+#include "shim/dryrun/gd_export.h"
+#include "shim/dryrun/launcher_api.h"
 
 unsigned gd_gate_reasons = GD_GATE_UNINITIALISED;
 
@@ -34,11 +37,14 @@ static void read_settings_once(void)
 	pthread_once(&once, read_settings);
 }
 
-CUresult gd_gate_enter(const char *name, bool early)
+CUresult gd_gate_enter(struct gd_call *call, const char *name, bool early)
 {
 	read_settings_once();
 	current_call = name;
 	unsigned why = reasons();
+	call->name = NULL;
+	if (why & GD_GATE_WATCHED)
+		gpushim_dryrun_call_begin(call, name, GD_CALL_DRIVER);
 	if (why & GD_GATE_FORKED && !early)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (why & GD_GATE_FAULTS) {
@@ -51,13 +57,29 @@ CUresult gd_gate_enter(const char *name, bool early)
 	return CUDA_SUCCESS;
 }
 
-void gd_gate_leave(const char *name, CUresult result)
+void gd_gate_leave(struct gd_call *call, const char *name, CUresult result)
 {
-	if (!(reasons() & GD_GATE_LOG))
-		return;
 	int saved = errno;
-	gd_call_log_write(name, (int)result);
+	if (call->name)
+		gpushim_dryrun_call_end(call, (int)result);
+	if (reasons() & GD_GATE_LOG)
+		gd_call_log_write(name, (int)result);
 	errno = saved;
+}
+
+void gd_gate_watch(bool on)
+{
+	if (on)
+		__atomic_or_fetch(&gd_gate_reasons, GD_GATE_WATCHED, __ATOMIC_RELEASE);
+	else
+		__atomic_and_fetch(
+		    &gd_gate_reasons, ~(unsigned)GD_GATE_WATCHED, __ATOMIC_RELEASE);
+}
+
+GD_EXPORT int gpushim_dryrun_fault(const char *name)
+{
+	read_settings_once();
+	return reasons() & GD_GATE_FAULTS ? gd_fault_call(name) : 0;
 }
 
 CUresult gd_gate_size(size_t bytes)

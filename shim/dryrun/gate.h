@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What every driver call passes on its way in and out: is the driver initialised in this process,
- * does the fault script refuse the call, is the call logged.  When none of that matters the cost is
+ * does the fault script refuse the call, is the call logged or watched.  When none of that matters the cost is
  * one load.  Any thread.
  */
 #ifndef GD_GATE_H
@@ -12,12 +12,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct gd_call;
+
 /* Reasons to look closer; 0 when calls may pass at once. */
 enum {
 	GD_GATE_UNINITIALISED = 1,
 	GD_GATE_FORKED = 2, /* child of an initialised process: the device is lost */
 	GD_GATE_LOG = 4,
 	GD_GATE_FAULTS = 8,
+	GD_GATE_WATCHED = 16,
 };
 extern unsigned gd_gate_reasons;
 
@@ -30,14 +33,18 @@ static inline bool gd_gate_closed(void)
 /**
  * Slow half of the way in.
  *
+ * @param call   room for the call, handed to gd_gate_leave
  * @param name   exported name; a literal
  * @param early  the function may be called before cuInit
  * @return CUDA_SUCCESS to go on, else what the call answers
  */
-CUresult gd_gate_enter(const char *name, bool early);
+CUresult gd_gate_enter(struct gd_call *call, const char *name, bool early);
 
-/** Slow half of the way out: log the call.  Keeps errno. */
-void gd_gate_leave(const char *name, CUresult result);
+/** Slow half of the way out: log the call, show its end.  Keeps errno. */
+void gd_gate_leave(struct gd_call *call, const char *name, CUresult result);
+
+/** Calls are watched from now on, or no more (call_watch.h). */
+void gd_gate_watch(bool on);
 
 /**
  * Ask the fault script about the size of an allocation inside the current call.

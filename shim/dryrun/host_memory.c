@@ -161,6 +161,17 @@ void *gd_host_new_managed(const struct gd_context *context, size_t bytes)
 	return memory;
 }
 
+static void tell(const struct gd_host_range *range, enum gd_notice_kind kind)
+{
+	if (gd_watched())
+		gd_notice_send(&(struct gd_notice){.kind = kind,
+		    .device = range->device,
+		    .context_id = range->context_id,
+		    .memory = range->kind == GD_HOST_MANAGED ? GD_MEMORY_MANAGED : GD_MEMORY_PINNED,
+		    .address = range->start,
+		    .bytes = range->bytes});
+}
+
 static CUresult allocate(void **memory_out, size_t bytes, enum gd_host_kind kind, unsigned flags)
 {
 	struct gd_context *context = gd_context_current();
@@ -171,7 +182,13 @@ static CUresult allocate(void **memory_out, size_t bytes, enum gd_host_kind kind
 	CUresult result = gd_gate_size(bytes);
 	if (result == CUDA_SUCCESS)
 		result = gd_capture_refuse_unsafe();
-	return result == CUDA_SUCCESS ? map_new(context, bytes, kind, flags, memory_out) : result;
+	if (result == CUDA_SUCCESS)
+		result = map_new(context, bytes, kind, flags, memory_out);
+	struct gd_host_range range;
+	if (result == CUDA_SUCCESS && gd_watched() &&
+	    gd_host_find((uint64_t)(uintptr_t)*memory_out, &range))
+		tell(&range, GD_NOTICE_ALLOCATED);
+	return result;
 }
 
 GD_API(cuMemAllocHost_v2, (void **memory_out, size_t bytes), (memory_out, bytes))
@@ -205,6 +222,7 @@ GD_API(cuMemFreeHost, (void *memory), (memory))
 		return CUDA_ERROR_NOT_PERMITTED;
 	if (!take_out((uint64_t)(uintptr_t)memory, GD_HOST_PINNED, &range))
 		return CUDA_ERROR_INVALID_VALUE;
+	tell(&range, GD_NOTICE_FREED);
 	give_back(&range);
 	return CUDA_SUCCESS;
 }
@@ -229,6 +247,7 @@ CUresult gd_host_free_managed(uint64_t address)
 	if (!take_out(address, GD_HOST_MANAGED, &range))
 		return CUDA_ERROR_INVALID_VALUE;
 	GD_COUNT(range.device, frees, 1);
+	tell(&range, GD_NOTICE_FREED);
 	give_back(&range);
 	return CUDA_SUCCESS;
 }

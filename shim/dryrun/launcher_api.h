@@ -49,6 +49,14 @@ void gpushim_dryrun_missing(const char *name);
  */
 void gpushim_dryrun_hint(unsigned long long flops, int precision);
 
+/**
+ * Ask the fault script about a call of another stand-in library, or about one of its own events.
+ *
+ * @param name  the function, or what fault_script.h lists
+ * @return 0, or what the script says
+ */
+int gpushim_dryrun_fault(const char *name);
+
 struct gd_operation;
 
 /**

@@ -5,6 +5,15 @@
 #include "shim/dryrun/memory_pools.h"
 #include "shim/dryrun/visible_devices.h"
 
+static void tell(struct gd_pool *pool, enum gd_notice_kind kind, uint64_t keep)
+{
+	if (gd_watched())
+		gd_notice_send(&(struct gd_notice){.kind = kind,
+		    .device = pool->device,
+		    .bytes = keep,
+		    .pool = gd_pool_figures(pool)});
+}
+
 GD_API(cuMemPoolTrimTo, (CUmemoryPool handle, size_t keep), (handle, keep))
 {
 	struct gd_pool *pool = gd_pool_get(handle);
@@ -13,6 +22,7 @@ GD_API(cuMemPoolTrimTo, (CUmemoryPool handle, size_t keep), (handle, keep))
 	pthread_mutex_lock(&pool->lock);
 	gd_pool_trim(pool, keep);
 	pthread_mutex_unlock(&pool->lock);
+	tell(pool, GD_NOTICE_POOL_TRIMMED, keep);
 	return CUDA_SUCCESS;
 }
 
@@ -148,6 +158,7 @@ GD_API(cuMemPoolCreate, (CUmemoryPool * pool_out, const CUmemPoolProps *properti
 	if (!pool)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	pool->most_bytes = properties->maxSize;
+	tell(pool, GD_NOTICE_POOL_MADE, 0);
 	*pool_out = (CUmemoryPool)pool;
 	return CUDA_SUCCESS;
 }
@@ -157,6 +168,7 @@ GD_API(cuMemPoolDestroy, (CUmemoryPool handle), (handle))
 	struct gd_pool *pool = gd_pool_get(handle);
 	if (!pool || pool->standard)
 		return CUDA_ERROR_INVALID_VALUE;
+	tell(pool, GD_NOTICE_POOL_ENDS, 0);
 	struct gd_pool *own = pool;
 	__atomic_compare_exchange_n(&gd_pools_chosen[pool->device], &own,
 	    gd_pools_standard[pool->device], false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

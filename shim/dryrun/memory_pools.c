@@ -72,6 +72,17 @@ void gd_pool_delete(struct gd_pool *pool)
 	gd_object_free(pool, GD_TYPE_POOL);
 }
 
+struct gd_notice_pool gd_pool_figures(struct gd_pool *pool)
+{
+	pthread_mutex_lock(&pool->lock);
+	struct gd_notice_pool figures = {.address = (uint64_t)(uintptr_t)pool,
+	    .threshold_bytes = pool->threshold_bytes,
+	    .reserved_bytes = pool->reserved_bytes,
+	    .used_bytes = pool->used_bytes};
+	pthread_mutex_unlock(&pool->lock);
+	return figures;
+}
+
 /* Take bytes of the pool, growing it as needed; the lock is held. */
 static bool take(struct gd_pool *pool, uint64_t bytes)
 {
@@ -203,6 +214,8 @@ static CUresult allocate_in(
 		result = take_block(pool, bytes, &block);
 		if (result == CUDA_SUCCESS)
 			*address_out = block->base;
+		if (result == CUDA_SUCCESS && gd_watched())
+			gd_memory_notice(block, GD_NOTICE_ALLOCATED, stream);
 	}
 	if (result == CUDA_SUCCESS)
 		GD_COUNT(pool->device, mallocs, 1);
@@ -265,6 +278,8 @@ GD_API_PTSZ(cuMemFreeAsync, (CUdeviceptr address, CUstream handle), (address, ha
 		return CUDA_ERROR_INVALID_VALUE;
 	struct release release = {block, block->object.generation};
 	GD_COUNT(block->device, frees, 1);
+	if (gd_watched())
+		gd_memory_notice(block, GD_NOTICE_FREED, stream);
 	/* The clock does not delay it, a host function in front of it does. */
 	struct gd_operation operation = {.kind = GD_OPERATION_SILENT};
 	gd_enqueue(stream, &operation, release_effect, &release, sizeof(release));

@@ -39,6 +39,9 @@ void gd_pool_delete(struct gd_pool *pool);
 /** Give back what the pool holds above `keep` bytes and its allocations; its lock is held. */
 void gd_pool_trim(struct gd_pool *pool, uint64_t keep);
 
+/** @return what notices say about a pool */
+struct gd_notice_pool gd_pool_figures(struct gd_pool *pool);
+
 /** Make the default pool of each device; once. */
 bool gd_pools_start(void);
 

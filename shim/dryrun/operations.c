@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "shim/dryrun/call_watch.h"
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/launcher_api.h"
 #include "shim/dryrun/shared_state.h"
@@ -121,7 +122,7 @@ static uint64_t copy_ns(const struct gd_operation *o)
 	uint64_t bandwidth = gd_facts.bandwidth_per_s / 2; /* reads and writes */
 	if (host)
 		bandwidth = gd_facts.pcie_per_s;
-	else if (o->to_device != o->device)
+	else if (o->to_device != o->from_device)
 		bandwidth = gd_facts.nvlink_per_s ? gd_facts.nvlink_per_s : gd_facts.pcie_per_s;
 	return 1500 + transfer_ns(o->bytes, bandwidth);
 }
@@ -212,6 +213,11 @@ void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operat
 	filled.stream_id = stream->id;
 	if (filled.kind != GD_OPERATION_COPY)
 		filled.to_device = filled.device;
+	const struct gd_call *call = gpushim_dryrun_call();
+	if (call) {
+		filled.call = call->number;
+		filled.enqueued_ns = gd_now_ns();
+	}
 	if (gd_queue_defer(stream, &filled, effect, argument, argument_bytes))
 		return;
 	if (effect)

@@ -45,6 +45,8 @@ struct gd_operation {
 	uint64_t context_id, stream_id;
 	uint64_t start_ns, end_ns;	 /* CLOCK_MONOTONIC, as simulated */
 	uint64_t graph_exec_id, node_id; /* 0 outside a graph launch */
+	uint64_t enqueued_ns;		 /* CLOCK_MONOTONIC; 0 while nobody watches calls */
+	uint32_t call;			 /* number of the call that enqueued it (call_watch.h), or 0 */
 	/* kernel */
 	const char *name;
 	uint32_t grid[3], block[3];
@@ -52,7 +54,7 @@ struct gd_operation {
 	struct gd_hint hint;
 	/* copy and memset */
 	uint32_t from, to;  /* enum gd_memory_kind; a memset has `to` alone */
-	uint32_t to_device; /* other device of a peer copy, else `device` */
+	uint32_t from_device, to_device; /* of a peer copy, else `device` */
 	uint32_t value;	    /* of a memset */
 	uint64_t bytes;
 	uint32_t asynchronous;

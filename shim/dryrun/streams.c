@@ -129,6 +129,19 @@ CUresult gd_stream_get(CUstream handle, bool per_thread, struct gd_stream **stre
 	return CUDA_SUCCESS;
 }
 
+void gd_stream_notice(const struct gd_stream *stream, enum gd_notice_kind kind, uint64_t event_id)
+{
+	gd_notice_send(&(struct gd_notice){.kind = kind,
+	    .device = stream->device,
+	    .context_id = stream->context_id,
+	    .stream_id = stream->id,
+	    .event_id = event_id,
+	    .context = stream->context,
+	    .stream = (void *)(uintptr_t)stream,
+	    .priority = stream->priority,
+	    .flags = stream->flags});
+}
+
 static CUresult create(CUstream *stream_out, unsigned flags, int priority)
 {
 	struct gd_context *context = gd_context_current();
@@ -144,6 +157,8 @@ static CUresult create(CUstream *stream_out, unsigned flags, int priority)
 	if (!stream)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*stream_out = (CUstream)stream;
+	if (gd_watched())
+		gd_stream_notice(stream, GD_NOTICE_STREAM_MADE, 0);
 	return CUDA_SUCCESS;
 }
 
@@ -161,9 +176,11 @@ GD_API(cuStreamCreateWithPriority, (CUstream * stream_out, unsigned int flags, i
 static CUresult destroy(CUstream handle)
 {
 	struct gd_stream *stream = gd_object_get(handle, GD_TYPE_STREAM);
-	if (!stream || stream->kind != GD_STREAM_CREATED || !gd_stream_delete(stream))
+	if (!stream || stream->kind != GD_STREAM_CREATED)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return CUDA_SUCCESS;
+	if (gd_watched())
+		gd_stream_notice(stream, GD_NOTICE_STREAM_ENDS, 0);
+	return gd_stream_delete(stream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 GD_API(cuStreamDestroy, (CUstream stream), (stream))
@@ -286,5 +303,7 @@ GD_API_PTSZ(cuStreamSynchronize, (CUstream handle), (handle))
 		return result;
 	gd_stream_wait(stream);
 	GD_COUNT(stream->device, synchronizations, 1);
+	if (gd_watched())
+		gd_stream_notice(stream, GD_NOTICE_STREAM_WAITED, 0);
 	return CUDA_SUCCESS;
 }
