@@ -13,6 +13,7 @@
 
 #include "formats/stack_layout.h"
 #include "shim/intern_table.h"
+#include "shim/safe_read.h"
 #include "shim/stack_hash.h"
 
 #define LIBRARIES_LOG2 13
@@ -49,6 +50,7 @@ static struct place {
 
 /* ---- finding ---- */
 
+/* The list may be a second old, and the library gone: what a library is read for is asked for first. */
 static bool find_in_list(uintptr_t address, struct gs_library *out)
 {
 	const struct library_list *now = __atomic_load_n(&list, __ATOMIC_ACQUIRE);
@@ -56,7 +58,8 @@ static bool find_in_list(uintptr_t address, struct gs_library *out)
 		const struct gs_library *library = &now->libraries[i];
 		if (address >= library->start && address < library->end) {
 			*out = *library;
-			return true;
+			return !library->unwind_header ||
+			    gs_safe_probe((uintptr_t)library->unwind_header);
 		}
 	}
 	return false;
@@ -164,7 +167,7 @@ static const ElfW(Phdr) *program_headers(const struct gs_library *library, size_
 		*count_out = getauxval(AT_PHNUM);
 		return (const ElfW(Phdr) *)getauxval(AT_PHDR);
 	}
-	if (library->end - library->start < 4096 || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
+	if (library->end - library->start < 4096 || !gs_safe_probe(library->start) || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head->e_phentsize != sizeof(ElfW(Phdr)) ||
 	    head->e_phoff + head->e_phnum * sizeof(ElfW(Phdr)) > 4096)
 		return NULL;

@@ -8,6 +8,8 @@ greenlet installed it is tried too.  `cost` prints what a stack costs instead.
 import ctypes
 import gc
 import os
+import platform
+import shutil
 import subprocess
 import sys
 import threading
@@ -25,6 +27,8 @@ LIMIT = 400  # frames that are kept
 version = "%d.%d" % sys.version_info[:2]
 if getattr(sys, "_is_gil_enabled", None) and not sys._is_gil_enabled():
     version += "t"
+if os.environ.get("LD_PRELOAD"):
+    version += ", old C library"
 
 
 def tell(name, good, note=""):
@@ -281,6 +285,33 @@ def known():
     tell("the same stack is defined once", len(stacks) == 1 and probe.probe_definitions(0) <= before + 1)
 
 
+GENERATED = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+other = ctypes.CDLL(sys.argv[2])
+place = ctypes.cast(other.probe_take, ctypes.c_void_p).value & -os.sysconf("SC_PAGESIZE")
+probe = ctypes.CDLL(sys.argv[1])
+probe.probe_start(2)
+libc.dlclose(ctypes.c_void_p(other._handle))
+private, anonymous, no_replace = 2, 0x20, 0x100000
+code = libc.mmap(ctypes.c_void_p(place), ctypes.c_size_t(4096), 7, private | anonymous | no_replace, -1, ctypes.c_long(0))
+calls_its_argument = b"\\x48\\x83\\xec\\x08\\xff\\xd7\\x48\\x83\\xc4\\x08\\xc3"
+assert code == place
+ctypes.memmove(code, calls_its_argument, len(calls_its_argument))
+stack = ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_void_p)(code)(ctypes.cast(probe.probe_take, ctypes.c_void_p))
+sys.exit(stack == 0)
+"""
+
+
+def generated_code():
+    if platform.machine() != "x86_64":
+        return
+    copy = shutil.copy(sys.argv[1], os.path.join(folder, "other.so"))
+    ended = subprocess.run([sys.executable, "-c", GENERATED, sys.argv[1], copy])
+    tell("generated code where a library was", ended.returncode == 0)
+
+
 OUTLIVING = """
 import ctypes, os, sys, threading
 probe = ctypes.CDLL(sys.argv[1])
@@ -356,6 +387,7 @@ def main():
     greenlets()
     lost_definitions()
     outliving()
+    generated_code()
 
 
 main()

@@ -6,5 +6,9 @@ STACK_PROBE_OBJ := $(O)/pic/tests/stacks/stack_probe.o $(STACK_PARTS:%=$(O)/pic/
 $(O)/tests/stack_probe.so: $(STACK_PROBE_OBJ) tests/stacks/stacks.mk
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -shared -Wl,-z,defs -o $@ $(STACK_PROBE_OBJ) -ldl -lpthread
-tests-build: $(O)/tests/stack_probe.so
+# As on C libraries before 2.35: preloaded, it hides the function that finds a library by an address.
+$(O)/tests/old_c_library.so: tests/stacks/old_c_library.S
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared -nostdlib -o $@ $<
+tests-build: $(O)/tests/stack_probe.so $(O)/tests/old_c_library.so
 bench: $(O)/tests/stack_probe.so
