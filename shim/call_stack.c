@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/call_stack.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -78,9 +79,11 @@ static __attribute__((cold, noinline)) struct stack_thread *attach(void)
 		notice(NOTICE_THREADS);
 		return NULL;
 	}
+	int saved = errno;
 	state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (state == MAP_FAILED) {
+		errno = saved;
 		__atomic_sub_fetch(&thread_count, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}

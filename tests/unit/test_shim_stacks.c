@@ -2,10 +2,12 @@
 /* Native stacks, interning and definitions in a program without Python. */
 #include <alloca.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "formats/stack_layout.h"
 #include "shim/autograd_hooks.h"
@@ -476,6 +478,23 @@ TEST(threads_share_numbers)
 			EXPECT(stacks[i] && stacks[i] == stacks[0]);
 	}
 	EXPECT_EQ(count_texts(GF_TEXT_STACK), 1);
+}
+
+TEST(a_stack_without_memory_keeps_errno)
+{
+	struct rlimit before, none;
+	start();
+	getrlimit(RLIMIT_AS, &before);
+	none = before;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_AS, &none);
+	errno = 77;
+	uint32_t stack = take_from_here(1);
+	int after = errno;
+	setrlimit(RLIMIT_AS, &before);
+	EXPECT_EQ(stack, 0);
+	EXPECT_EQ(after, 77);
+	EXPECT(take_from_here(1) != 0);
 }
 
 static uint32_t signal_stack;
