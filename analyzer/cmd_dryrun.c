@@ -172,6 +172,8 @@ static void set_libraries(struct ga_launch *launch, const struct standin *standi
 	bool more = preload && *preload;
 	ga_launch_set(launch, "LD_PRELOAD", "%s%s%s", zero, more ? ":" : "", more ? preload : "");
 	free(zero);
+	/* Triton links its launchers with the driver that ldconfig lists, or with the one here. */
+	ga_launch_set(launch, "TRITON_LIBCUDA_PATH", "%s", standin->folder);
 }
 
 /* Ask the stand-in, in this process, for what it counted and for what it could not provide. */

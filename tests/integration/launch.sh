@@ -85,6 +85,8 @@ expect "the pipe stays" "$(ls -d pipe*)" pipe
 expect "nor a device" $? 2
 "$gpushim" run --set stacks=none --set GPUSHIM_LIMIT=1G -- sh -c 'echo $GPUSHIM_STACKS $GPUSHIM_LIMIT' >out 2>/dev/null
 expect "settings" "$(cat out)" "none 1G"
+expect "Triton links with the stand-in's driver" \
+	"$("$gpushim" dryrun --no-record -- sh -c 'ls "$TRITON_LIBCUDA_PATH"/libcuda.so.1 | wc -l' 2>/dev/null)" 1
 expect "temporary files are gone" "$(ls -d gpushim-* 2>/dev/null)" ""
 echo "1..$number"
 exit $failed

@@ -62,7 +62,7 @@ def host(*arguments, where=None, recorder=True, timeout=120, preexec=None, **mor
     return where, done
 
 
-def torch(arguments, where=None, recorder=True, options=(), timeout=300, **more):
+def torch(arguments, where=None, recorder=True, device=("--memory", "8G"), options=(), timeout=300, **more):
     """Runs a Python program with PyTorch through the launcher."""
     if not PYTHON.exists():
         raise Skip("no PyTorch")
@@ -70,7 +70,7 @@ def torch(arguments, where=None, recorder=True, options=(), timeout=300, **more)
     env = {k: v for k, v in os.environ.items() if not k.startswith("GPUSHIM_") and k != "LD_PRELOAD"}
     env.update({k: str(v) for k, v in more.items()})
     record = ["-o", f"{where}/"] if recorder else ["--no-record"]
-    done = subprocess.run([TOOL, "dryrun", "--memory", "8G", *options, *record, "--", PYTHON, *map(str, arguments)], cwd=where,
+    done = subprocess.run([TOOL, "dryrun", *device, *options, *record, "--", PYTHON, *map(str, arguments)], cwd=where,
                           env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
     return where, done
 
