@@ -397,10 +397,10 @@ static bool gs_helper_set_up(void)
 	gs_append_definitions();
 	gs_properties_early(gs_flusher.thread, &gs_flusher.output);
 	gs_append_notice("times of the device are not recorded by this version");
+	gs_supply.keeper = gs_flusher.thread;
+	gs_supply.ring = gs_bell_ring; /* before the first event: it may find no chunk */
 	gs_producer_switch(
 	    (uint32_t)gs_settings_number(GS_SETTING_record) | GS_CLASS_ALWAYS);
-	gs_supply.keeper = gs_flusher.thread;
-	gs_supply.ring = gs_bell_ring;
 	__atomic_store_n(&gs_phase, GS_PHASE_RUNNING, __ATOMIC_RELEASE);
 	gs_log(GS_LOG_INFO, "recording to %s", gs_flusher.output.path);
 	return true;
