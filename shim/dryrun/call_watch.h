@@ -17,12 +17,12 @@ enum gd_call_domain { GD_CALL_DRIVER, GD_CALL_RUNTIME };
 
 /* A call in progress, on the stack of who makes it. */
 struct gd_call {
-	const char *name;	/* exported name, a literal; NULL: not watched */
-	struct gd_call *outer;	/* the call of this thread that it is made in, or NULL */
-	uint32_t domain;	/* enum gd_call_domain */
-	uint32_t number;	/* of the outermost call; never 0 */
-	int result;		/* set on the way out */
-	uint32_t known;		/* from here: the watcher's own */
+	const char *name;      /* exported name, a literal; NULL: not watched */
+	struct gd_call *outer; /* the call of this thread that it is made in, or NULL */
+	uint32_t domain;       /* enum gd_call_domain */
+	uint32_t number;       /* of the outermost call; never 0 */
+	int result;	       /* set on the way out */
+	uint32_t known;	       /* from here: the watcher's own */
 	uint64_t start, data[2];
 	const char *kernel;
 };
@@ -78,8 +78,7 @@ extern uint32_t gpushim_dryrun_watched;
 
 static inline bool gd_watched(void)
 {
-	return __builtin_expect(
-	    __atomic_load_n(&gpushim_dryrun_watched, __ATOMIC_RELAXED) != 0, 0);
+	return __builtin_expect(__atomic_load_n(&gpushim_dryrun_watched, __ATOMIC_RELAXED) != 0, 0);
 }
 
 /**

@@ -261,7 +261,8 @@ void gd_buffers_append(bool of_thread, const void *record)
 
 	if (forked)
 		return;
-	lane = of_thread && __atomic_load_n(&per_thread, __ATOMIC_RELAXED) ? thread_lane() : &process_lane;
+	lane = of_thread && __atomic_load_n(&per_thread, __ATOMIC_RELAXED) ? thread_lane()
+									   : &process_lane;
 	invented = gd_cupti_fault("cupti.unknown_kind");
 	if (invented) {
 		uint32_t unknown[GD_UNKNOWN_BYTES / sizeof(uint32_t)];

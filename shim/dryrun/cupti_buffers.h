@@ -2,12 +2,12 @@
 /*
  * The client's buffers: asked for, filled, handed back.
  *
- * A buffer is asked for when a record needs it.  With per-thread buffers, the default, what a thread
- * does goes into a buffer of the thread, device records into one of the process.  A full buffer is
- * handed back at once, by whoever filled it, and all in the order in which they became full; the
- * client's callbacks are never called under a lock or by two threads at a time for completion.
- * Without a buffer (the client refuses, gives less than a record's room, or one that is not aligned
- * to 8) a record is dropped and counted.  Threads: any.
+ * A buffer is asked for when a record needs it.  With per-thread buffers, the default, what a
+ * thread does goes into a buffer of the thread, device records into one of the process.  A full
+ * buffer is handed back at once, by whoever filled it, and all in the order in which they became
+ * full; the client's callbacks are never called under a lock or by two threads at a time for
+ * completion. Without a buffer (the client refuses, gives less than a record's room, or one that is
+ * not aligned to 8) a record is dropped and counted.  Threads: any.
  */
 #ifndef GD_CUPTI_BUFFERS_H
 #define GD_CUPTI_BUFFERS_H

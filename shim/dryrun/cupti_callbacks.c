@@ -75,8 +75,7 @@ void gd_callback_notice(const struct gd_notice *notice)
 		return;
 	resource.resourceHandle.stream = notice->stream;
 	if (callbacks[notice->kind].domain == CUPTI_CB_DOMAIN_RESOURCE)
-		call_subscriber(
-		    CUPTI_CB_DOMAIN_RESOURCE, callbacks[notice->kind].id, &resource);
+		call_subscriber(CUPTI_CB_DOMAIN_RESOURCE, callbacks[notice->kind].id, &resource);
 	else
 		call_subscriber(CUPTI_CB_DOMAIN_SYNCHRONIZE, callbacks[notice->kind].id, &wait);
 }
@@ -89,8 +88,8 @@ static bool holds(CUpti_SubscriberHandle handle)
 	       __atomic_load_n(&subscriber.taken, __ATOMIC_ACQUIRE);
 }
 
-GD_CUPTI(cuptiSubscribe,
-    (CUpti_SubscriberHandle * out, CUpti_CallbackFunc callback, void *user), (out, callback, user))
+GD_CUPTI(cuptiSubscribe, (CUpti_SubscriberHandle * out, CUpti_CallbackFunc callback, void *user),
+    (out, callback, user))
 {
 	if (!out)
 		return CUPTI_ERROR_INVALID_PARAMETER;
@@ -163,8 +162,7 @@ GD_CUPTI(cuptiGetCallbackState,
 	return CUPTI_SUCCESS;
 }
 
-GD_CUPTI(
-    cuptiSupportedDomains, (size_t * count, CUpti_DomainTable *table), (count, table))
+GD_CUPTI(cuptiSupportedDomains, (size_t * count, CUpti_DomainTable *table), (count, table))
 {
 	static CUpti_CallbackDomain domains[] = {CUPTI_CB_DOMAIN_DRIVER_API,
 	    CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CB_DOMAIN_SYNCHRONIZE};

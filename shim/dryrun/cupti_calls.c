@@ -81,12 +81,13 @@ static uint32_t id_of(const struct gd_call *call)
 	return row && row->id < GD_MAX_CALLS ? row->id : 0;
 }
 
-GD_CUPTI(cuptiGetCallbackName,
-    (CUpti_CallbackDomain domain, uint32_t id, const char **name), (domain, id, name))
+GD_CUPTI(cuptiGetCallbackName, (CUpti_CallbackDomain domain, uint32_t id, const char **name),
+    (domain, id, name))
 {
 	const struct row *row;
 
-	if (!name || (domain != CUPTI_CB_DOMAIN_DRIVER_API && domain != CUPTI_CB_DOMAIN_RUNTIME_API) ||
+	if (!name ||
+	    (domain != CUPTI_CB_DOMAIN_DRIVER_API && domain != CUPTI_CB_DOMAIN_RUNTIME_API) ||
 	    id >= GD_MAX_CALLS)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	pthread_once(&once, sort_rows);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of driver and runtime: their numbers and names (from the major's headers, by the build), the
- * records of them, and the external ids that programs attach to theirs.
+ * Calls of driver and runtime: their numbers and names (from the major's headers, by the build),
+ * the records of them, and the external ids that programs attach to theirs.
  *
- * A driver call inside a runtime call has the runtime call's correlation id, and a record of its own
- * only while runtime calls are not recorded.  Threads: any.
+ * A driver call inside a runtime call has the runtime call's correlation id, and a record of its
+ * own only while runtime calls are not recorded.  Threads: any.
  */
 #ifndef GD_CUPTI_CALLS_H
 #define GD_CUPTI_CALLS_H

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <time.h>
 
-#define LINES 64	       /* older times go by the oldest one */
-#define RENEW_NS 20000000      /* how long a line is used before the clocks are read again */
-#define CALIBRATE_NS 2000000   /* how long the first reading takes */
-#define SAME_RATE 2e-4	       /* a clock this near to the nanosecond counts nanoseconds */
+#define LINES 64	     /* older times go by the oldest one */
+#define RENEW_NS 20000000    /* how long a line is used before the clocks are read again */
+#define CALIBRATE_NS 2000000 /* how long the first reading takes */
+#define SAME_RATE 2e-4	     /* a clock this near to the nanosecond counts nanoseconds */
 
 /* From here on client time is client + (device - here) * rate. */
 struct line {
@@ -19,7 +19,7 @@ struct line {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* all below but client_clock */
 static struct line lines[LINES];
-static size_t line_count; /* ever begun; the last LINES are kept; 0: no reading yet */
+static size_t line_count;	   /* ever begun; the last LINES are kept; 0: no reading yet */
 static uint64_t origin_ns, origin; /* first reading of both */
 static CUpti_TimestampCallbackFunc client_clock; /* atomic */
 

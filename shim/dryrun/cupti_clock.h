@@ -4,8 +4,8 @@
  *
  * The device's times are CLOCK_MONOTONIC.  A client may give a clock of any unit (PyTorch gives the
  * processor's counter).  Both are read together from time to time; between readings a line leads
- * from one to the next, without a jump, so that what does not overlap on the device does not overlap
- * in records.  Threads: any.
+ * from one to the next, without a jump, so that what does not overlap on the device does not
+ * overlap in records.  Threads: any.
  */
 #ifndef GD_CUPTI_CLOCK_H
 #define GD_CUPTI_CLOCK_H

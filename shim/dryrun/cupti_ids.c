@@ -64,8 +64,7 @@ GD_CUPTI(
 	return stream_id(context, stream, false, id);
 }
 
-GD_CUPTI(cuptiGetStreamIdEx,
-    (CUcontext context, CUstream stream, uint8_t per_thread, uint32_t *id),
+GD_CUPTI(cuptiGetStreamIdEx, (CUcontext context, CUstream stream, uint8_t per_thread, uint32_t *id),
     (context, stream, per_thread, id))
 {
 	return stream_id(context, stream, per_thread != 0, id);

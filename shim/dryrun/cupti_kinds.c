@@ -8,8 +8,8 @@
 #include "cupti_records.h"
 #include "driver_door.h"
 
-static uint8_t kinds[GD_MAX_KINDS];		    /* all atomic */
-static uint8_t recorded[2][GD_MAX_CALLS];	    /* driver, runtime */
+static uint8_t kinds[GD_MAX_KINDS];		      /* all atomic */
+static uint8_t recorded[2][GD_MAX_CALLS];	      /* driver, runtime */
 static uint8_t called_back[GD_DOMAINS][GD_MAX_CALLS]; /* by domain */
 static uint32_t recorded_count, called_back_count[GD_DOMAINS], kind_count;
 
@@ -118,8 +118,8 @@ bool gd_callback_set(CUpti_CallbackDomain domain, CUpti_CallbackId call, bool on
 		end = GD_MAX_CALLS;
 	pthread_mutex_lock(&lock);
 	for (unsigned i = first; i < end; i++)
-		__atomic_fetch_add(&called_back_count[domain], put(&called_back[domain][i], on),
-		    __ATOMIC_ACQ_REL);
+		__atomic_fetch_add(
+		    &called_back_count[domain], put(&called_back[domain][i], on), __ATOMIC_ACQ_REL);
 	settle();
 	pthread_mutex_unlock(&lock);
 	return true;

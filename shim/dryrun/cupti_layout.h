@@ -100,8 +100,8 @@
 	L(MEMORY_POOL, pool, GD_POOL, GD_POOL_BYTES) \
 	L(GRAPH_TRACE, graph_trace, GD_GRAPH_TRACE, GD_GRAPH_TRACE_BYTES)
 
-#define GD_RECORD_ROOM 256	/* at least the longest */
-#define GD_UNKNOWN_BYTES 64	/* of a kind that the fault script invents */
+#define GD_RECORD_ROOM 256  /* at least the longest */
+#define GD_UNKNOWN_BYTES 64 /* of a kind that the fault script invents */
 #define GD_RECORD_ALIGNMENT 8
 
 union gd_record {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of what calls did besides enqueuing work: waits, allocations, streams, contexts, events. */
+/* Records of what calls did besides enqueuing work: waits, allocations, streams, contexts, events.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,11 +208,11 @@ static void add_pool(const struct gd_notice *notice, const struct gd_call *call)
 
 	if (!gd_kind_on(CUPTI_ACTIVITY_KIND_MEMORY_POOL))
 		return;
-	pool->memoryPoolOperationType =
-	    notice->kind == GD_NOTICE_POOL_MADE ? CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED
-	    : notice->kind == GD_NOTICE_POOL_ENDS
-		? CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_DESTROYED
-		: CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_TRIMMED;
+	pool->memoryPoolOperationType = notice->kind == GD_NOTICE_POOL_MADE
+					    ? CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED
+					: notice->kind == GD_NOTICE_POOL_ENDS
+					    ? CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_DESTROYED
+					    : CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_TRIMMED;
 	pool->memoryPoolType = CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL;
 	pool->correlationId = correlation(call);
 	pool->processId = (uint32_t)getpid();

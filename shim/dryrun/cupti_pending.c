@@ -19,7 +19,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pending **heap;
 static size_t count, room;
 static uint64_t last_order;
-static uint64_t first_end = UINT64_MAX; /* of the heap; atomic, so that most questions need no lock */
+static uint64_t first_end =
+    UINT64_MAX; /* of the heap; atomic, so that most questions need no lock */
 static struct graph *graphs, **graphs_end = &graphs; /* oldest first */
 
 static bool before(const struct pending *a, const struct pending *b)

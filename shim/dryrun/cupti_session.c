@@ -136,7 +136,8 @@ GD_CUPTI(cuptiGetThreadIdType, (CUpti_ActivityThreadIdType * type), (type))
 
 #define GD_PER_THREAD 9 /* CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, since CUDA 12.3 */
 
-/* Sizes by their numbers: size_t below 5 and 6, 7; one byte else.  Value: the documented default. */
+/* Sizes by their numbers: size_t below 5 and 6, 7; one byte else.  Value: the documented default.
+ */
 static struct {
 	size_t bytes;
 	uint64_t value;
@@ -254,8 +255,8 @@ GD_CUPTI(cuptiActivityGetNumDroppedRecords, (CUcontext context, uint32_t stream,
 	return CUPTI_SUCCESS;
 }
 
-GD_CUPTI(cuptiActivityGetNextRecord, (uint8_t * buffer, size_t valid_bytes, CUpti_Activity **record),
-    (buffer, valid_bytes, record))
+GD_CUPTI(cuptiActivityGetNextRecord,
+    (uint8_t * buffer, size_t valid_bytes, CUpti_Activity **record), (buffer, valid_bytes, record))
 {
 	size_t at = 0;
 

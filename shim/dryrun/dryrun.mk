@@ -60,7 +60,7 @@ DRYRUN_LINK = $(CC) $(ALL_FLAGS) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-z,now -W
 comma := ,
 dryrun_DOOR := driver_door unprovided
 dryrun_KERNELS := kernel_launch matmul_work
-dryrun_WITH_KERNELS := cublas cublasLt cudnn cudnn8 cufft cusolver
+dryrun_WITH_KERNELS := cublas cublasLt cudnn cudnn8 cufft cusolver cusparse
 dryrun_nvml_MORE := device_table shared_state # NVML tells about devices without the driver
 dryrun_lower = $(shell echo '$1' | tr A-Z a-z)
 dryrun_parts = $(patsubst shim/dryrun/%.c,%,$(wildcard shim/dryrun/$(or $(strip $($1_SOURCES)),$(call dryrun_lower,$1))_*.c))
@@ -114,20 +114,22 @@ $(O)/dryrun/cu$1/cupti/cupti_calls.o: $(O)/dryrun/cu$1/cupti/cupti_call_list.h
 endef
 $(foreach m,$(DRYRUN_MAJORS),$(eval $(call dryrun_call_list,$m)))
 
-# Tests of the runtime, once per major; they run like unit tests.  The driver that they bring along is
+# Tests of the runtime and of CUPTI, once per major; they run like unit tests.  The driver that they bring along is
 # the one that the runtime finds.
 GD_RUNTIME_TESTS := $(patsubst tests/dryrun/%.c,%,$(wildcard tests/dryrun/test_runtime_*.c))
-# 1 test, 2 major
+GD_CUPTI_TESTS := $(patsubst tests/dryrun/%.c,%,$(wildcard tests/dryrun/test_cupti_*.c))
+# 1 test, 2 major, 3 more libraries
 define dryrun_runtime_test
-$(O)/tests/$1_cu$2: tests/dryrun/$1.c $(DRYRUN_DIR)/cu$2/$(cudart_$2) $(GD_CUDA) $(O)/flags
+$(O)/tests/$1_cu$2: tests/dryrun/$1.c $(DRYRUN_DIR)/cu$2/$(cudart_$2) $3 $(GD_CUDA) $(O)/flags
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)$$(CC) $$(ALL_FLAGS) -isystem $(call dryrun_include,$2) -MMD -MP -o $$@ $$< \
-	    -Wl,--no-as-needed $(DRYRUN_DIR)/cu$2/$(cudart_$2) $(GD_CUDA) \
+	    -Wl,--no-as-needed $(DRYRUN_DIR)/cu$2/$(cudart_$2) $3 $(GD_CUDA) \
 	    -Wl,-rpath,'$$$$ORIGIN/../lib/gpushim/dryrun:$$$$ORIGIN/../lib/gpushim/dryrun/cu$2' \
 	    -ldl -lpthread
 GD_TESTS += $(O)/tests/$1_cu$2
 endef
-$(foreach m,$(DRYRUN_MAJORS),$(foreach t,$(GD_RUNTIME_TESTS),$(eval $(call dryrun_runtime_test,$t,$m))))
+$(foreach m,$(DRYRUN_MAJORS),$(foreach t,$(GD_RUNTIME_TESTS),$(eval $(call dryrun_runtime_test,$t,$m))) \
+    $(foreach t,$(GD_CUPTI_TESTS),$(eval $(call dryrun_runtime_test,$t,$m,$(DRYRUN_DIR)/cu$m/$(cupti_$m)))))
 
 # ---- the ways in: the audit library and the preload that clears blocks ------------------------------------
 $(DRYRUN_DIR)/libgpushim-audit.so: $(O)/dryrun/door/audit.o

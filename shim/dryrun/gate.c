@@ -72,8 +72,7 @@ void gd_gate_watch(bool on)
 	if (on)
 		__atomic_or_fetch(&gd_gate_reasons, GD_GATE_WATCHED, __ATOMIC_RELEASE);
 	else
-		__atomic_and_fetch(
-		    &gd_gate_reasons, ~(unsigned)GD_GATE_WATCHED, __ATOMIC_RELEASE);
+		__atomic_and_fetch(&gd_gate_reasons, ~(unsigned)GD_GATE_WATCHED, __ATOMIC_RELEASE);
 }
 
 GD_EXPORT int gpushim_dryrun_fault(const char *name)

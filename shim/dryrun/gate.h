@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What every driver call passes on its way in and out: is the driver initialised in this process,
- * does the fault script refuse the call, is the call logged or watched.  When none of that matters the cost is
- * one load.  Any thread.
+ * does the fault script refuse the call, is the call logged or watched.  When none of that matters
+ * the cost is one load.  Any thread.
  */
 #ifndef GD_GATE_H
 #define GD_GATE_H
