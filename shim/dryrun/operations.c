@@ -26,7 +26,7 @@ static uint64_t fixed_ns;
 static struct {
 	void (*see)(const struct gd_operation *, void *);
 	void *user;
-} observer; /* `see` is stored last, atomic */
+} observer; /* both atomic, `see` is stored last */
 
 static __thread struct gd_hint next_hint;
 
@@ -80,7 +80,7 @@ GD_EXPORT void gpushim_dryrun_observe(
 {
 	bool before = __atomic_load_n(&observer.see, __ATOMIC_ACQUIRE) != NULL;
 	if (see)
-		observer.user = user;
+		__atomic_store_n(&observer.user, user, __ATOMIC_RELAXED);
 	__atomic_store_n(&observer.see, see, __ATOMIC_RELEASE);
 	if (before != (see != NULL))
 		gd_operations_add_busy(see ? 1 : -1);
@@ -201,7 +201,7 @@ void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation)
 	void (*see)(const struct gd_operation *, void *) =
 	    __atomic_load_n(&observer.see, __ATOMIC_ACQUIRE);
 	if (see && operation->kind != GD_OPERATION_SILENT)
-		see(operation, observer.user);
+		see(operation, __atomic_load_n(&observer.user, __ATOMIC_RELAXED));
 }
 
 void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operation,
