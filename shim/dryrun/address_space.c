@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "shim/dryrun/gate.h"
 #include "shim/dryrun/gd_export.h"
@@ -23,12 +24,14 @@ uint64_t gd_space_base, gd_space_bytes;
 
 static struct {
 	pthread_mutex_t lock;	  /* the slot allocator; nothing nests in it */
+	pthread_rwlock_t moving;  /* written while slots change to or from a file; nothing nests */
 	char *data;		  /* the second region */
 	struct gd_block **blocks; /* owner by address slot; atomic */
 	uint32_t *leads;	  /* data slot + 1 by address slot, 0 = nowhere; atomic */
 	uint8_t *stored;	  /* by data slot: some page bit may be set; atomic */
 	uint64_t *pages;	  /* by data slot WORDS_PER_SLOT words, a bit a page; atomic */
-} space = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	uint8_t *shared;	  /* by data slot: lies in a file, where others store too; atomic */
+} space = {.lock = PTHREAD_MUTEX_INITIALIZER, .moving = PTHREAD_RWLOCK_INITIALIZER};
 
 static void *reserve(uint64_t bytes, int rights)
 {
@@ -47,6 +50,13 @@ static char *reserve_aligned(uint64_t bytes, int rights)
 	return region + (over ? GD_SLOT_BYTES - over : 0);
 }
 
+static void advise_data(char *data, uint64_t bytes)
+{
+	madvise(data, bytes, MADV_DONTDUMP);
+	madvise(data, bytes, MADV_NOHUGEPAGE); /* else a stored byte costs 2 MiB */
+	madvise(data, bytes, MADV_DONTFORK);
+}
+
 static bool try_region(uint64_t bytes)
 {
 	uint64_t slots = bytes >> GD_SLOT_SHIFT;
@@ -58,15 +68,14 @@ static bool try_region(uint64_t bytes)
 		return false;
 	}
 	madvise(addresses, bytes, MADV_DONTDUMP);
-	madvise(data, bytes, MADV_DONTDUMP);
-	madvise(data, bytes, MADV_NOHUGEPAGE); /* else a stored byte costs 2 MiB */
-	madvise(data, bytes, MADV_DONTFORK);
+	advise_data(data, bytes);
 	space.data = data;
 	space.blocks = reserve(slots * sizeof(*space.blocks), PROT_READ | PROT_WRITE);
 	space.leads = reserve(slots * sizeof(*space.leads), PROT_READ | PROT_WRITE);
 	space.stored = reserve(slots * sizeof(*space.stored), PROT_READ | PROT_WRITE);
 	space.pages = reserve(slots * WORDS_PER_SLOT * 8, PROT_READ | PROT_WRITE);
-	if (!space.blocks || !space.leads || !space.stored || !space.pages)
+	space.shared = reserve(slots * sizeof(*space.shared), PROT_READ | PROT_WRITE);
+	if (!space.blocks || !space.leads || !space.stored || !space.pages || !space.shared)
 		return false;
 	gd_space_base = (uint64_t)(uintptr_t)addresses;
 	__atomic_store_n(&gd_space_bytes, bytes, __ATOMIC_RELEASE);
@@ -172,16 +181,21 @@ static struct stretch stretch_at(uint64_t address, uint64_t bytes)
 	return s;
 }
 
+static bool slot_shared(uint64_t slot)
+{
+	return __atomic_load_n(&space.shared[slot], __ATOMIC_ACQUIRE);
+}
+
 static bool slot_stored(uint64_t slot)
 {
-	return __atomic_load_n(&space.stored[slot], __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&space.stored[slot], __ATOMIC_SEQ_CST) || slot_shared(slot);
 }
 
 static bool page_stored(uint64_t slot, uint64_t page)
 {
 	uint64_t word =
 	    __atomic_load_n(&space.pages[slot * WORDS_PER_SLOT + page / 64], __ATOMIC_SEQ_CST);
-	return word >> page % 64 & 1;
+	return (word >> page % 64 & 1) || slot_shared(slot);
 }
 
 /* Bits before the slot's flag: gd_space_clear looks at them in the other order. */
@@ -202,8 +216,10 @@ void gd_space_store(uint64_t to, const void *from, size_t bytes)
 	while (bytes) {
 		struct stretch s = stretch_at(to, bytes);
 		if (s.data) {
+			pthread_rwlock_rdlock(&space.moving);
 			mark(&s);
 			memcpy(s.data, source, s.bytes);
+			pthread_rwlock_unlock(&space.moving);
 		}
 		to += s.bytes;
 		source += s.bytes;
@@ -318,7 +334,8 @@ static void clear_pages(const struct stretch *s, uint64_t first, uint64_t last)
 		}
 		char *data = slot_data + (page << PAGE_SHIFT);
 		if (end - page >= GIVE_BACK_PAGES)
-			madvise(data, (end - page) << PAGE_SHIFT, MADV_DONTNEED);
+			madvise(data, (end - page) << PAGE_SHIFT,
+			    slot_shared(s->slot) ? MADV_REMOVE : MADV_DONTNEED);
 		else
 			memset(data, 0, (end - page) << PAGE_SHIFT);
 		for (; page < end; page++)
@@ -369,11 +386,62 @@ void gd_space_clear(uint64_t address, uint64_t bytes)
 {
 	while (bytes) {
 		struct stretch s = stretch_at(address, bytes);
-		if (s.data && slot_stored(s.slot))
+		if (s.data && slot_stored(s.slot)) {
+			pthread_rwlock_rdlock(&space.moving);
 			clear_stretch(&s);
+			pthread_rwlock_unlock(&space.moving);
+		}
 		address += s.bytes;
 		bytes -= s.bytes;
 	}
+}
+
+/* ---- slots that lie in a file ---- */
+
+static bool write_stored(uint64_t first, uint64_t slots, int file)
+{
+	for (uint64_t page = 0; page < slots * PAGES_PER_SLOT; page++) {
+		uint64_t slot = first + page / PAGES_PER_SLOT;
+		off_t at = (off_t)(page << PAGE_SHIFT);
+		if (page_stored(slot, page % PAGES_PER_SLOT) &&
+		    pwrite(file, space.data + (first << GD_SLOT_SHIFT) + at, PAGE_BYTES, at) !=
+			(ssize_t)PAGE_BYTES)
+			return false;
+	}
+	return true;
+}
+
+bool gd_space_share(uint64_t data, uint64_t slots, int file, bool keep)
+{
+	uint64_t first = slot_of(data), bytes = slots << GD_SLOT_SHIFT;
+	char *at = space.data + (first << GD_SLOT_SHIFT);
+	pthread_rwlock_wrlock(&space.moving);
+	bool shared = (!keep || write_stored(first, slots, file)) &&
+		      mmap(at, bytes, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, 0) != MAP_FAILED;
+	if (shared) {
+		advise_data(at, bytes);
+		for (uint64_t slot = first; slot < first + slots; slot++)
+			__atomic_store_n(&space.shared[slot], 1, __ATOMIC_RELEASE);
+	}
+	pthread_rwlock_unlock(&space.moving);
+	return shared;
+}
+
+void gd_space_unshare(uint64_t data, uint64_t slots)
+{
+	uint64_t first = slot_of(data), bytes = slots << GD_SLOT_SHIFT;
+	char *at = space.data + (first << GD_SLOT_SHIFT);
+	pthread_rwlock_wrlock(&space.moving);
+	/* If this fails the slots stay in the file; whoever gets them clears it. */
+	if (mmap(at, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED) {
+		advise_data(at, bytes);
+		memset(&space.pages[first * WORDS_PER_SLOT], 0, slots * WORDS_PER_SLOT * 8);
+		memset(&space.stored[first], 0, slots);
+		memset(&space.shared[first], 0, slots);
+	}
+	pthread_rwlock_unlock(&space.moving);
 }
 
 GD_EXPORT void gpushim_dryrun_clear(void *address, size_t bytes)

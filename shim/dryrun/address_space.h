@@ -11,7 +11,10 @@
  * For each 4 KiB page of data one bit says that something was stored there: reading elsewhere gives
  * zeros without touching memory, clearing costs nothing there.
  *
- * Threads: taking and giving slots lock; everything else is lock-free, and the caller orders
+ * Slots that several processes share lie in a file and count as stored.
+ *
+ * Threads: taking and giving slots lock; storing shares a lock that only sharing takes alone;
+ * everything else is lock-free, and the caller orders
  * accesses to the same bytes as for any memory.
  */
 #ifndef GD_ADDRESS_SPACE_H
@@ -88,5 +91,19 @@ void gd_space_fill(uint64_t to, const void *pattern, size_t width, size_t count)
 
 /** Make a range read as zeros; parts that lead nowhere are skipped. */
 void gd_space_clear(uint64_t address, uint64_t bytes);
+
+/**
+ * Let data slots lie in a file, which other processes map too; stores of other threads meanwhile
+ * are kept.
+ *
+ * @param data  address of the first slot, as for gd_space_map
+ * @param file  of at least so many slots; borrowed
+ * @param keep  what was stored goes into the file; else what the file holds is seen
+ * @return false without room or memory: nothing changed
+ */
+bool gd_space_share(uint64_t data, uint64_t slots, int file, bool keep);
+
+/** Take data slots out of their file again; they read as zeros. */
+void gd_space_unshare(uint64_t data, uint64_t slots);
 
 #endif

@@ -7,6 +7,7 @@
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/host_memory.h"
+#include "shim/dryrun/ipc_memory.h"
 #include "shim/dryrun/memory_pools.h"
 #include "shim/dryrun/operations.h"
 #include "shim/dryrun/shared_state.h"
@@ -68,6 +69,7 @@ void gd_memory_delete(struct gd_block *block)
 	uint64_t base = block->base, slots = block->slots, charged = block->charged_bytes;
 	unsigned device = block->device;
 	gd_space_set_block(base, slots, NULL);
+	gd_ipc_memory_ends(block);
 	if (block->kind != GD_BLOCK_RESERVED)
 		gd_space_clear(base, slots << GD_SLOT_SHIFT);
 	gd_space_unmap(base, slots);
@@ -81,6 +83,17 @@ void gd_memory_delete(struct gd_block *block)
 	gd_space_give(base, slots);
 	if (charged)
 		gd_budget_give(device, charged, false);
+}
+
+struct gd_block *gd_memory_find(
+    bool (*accept)(const struct gd_block *block, const void *argument), const void *argument)
+{
+	pthread_mutex_lock(&gd_memory_lock);
+	struct gd_block *block = all_blocks;
+	while (block && !accept(block, argument))
+		block = block->next;
+	pthread_mutex_unlock(&gd_memory_lock);
+	return block;
 }
 
 struct gd_block *gd_memory_at(uint64_t address)
@@ -101,18 +114,16 @@ bool gd_memory_range(uint64_t address, uint64_t bytes)
 	return block->kind != GD_BLOCK_RESERVED || gd_space_mapped(address, bytes);
 }
 
+static bool is_of_context(const struct gd_block *block, const void *context)
+{
+	return block->context_id == ((const struct gd_context *)context)->id;
+}
+
 void gd_memory_drop_context(const struct gd_context *context)
 {
 	struct gd_block *block;
-	do {
-		pthread_mutex_lock(&gd_memory_lock);
-		block = all_blocks;
-		while (block && block->context_id != context->id)
-			block = block->next;
-		pthread_mutex_unlock(&gd_memory_lock);
-		if (block)
-			gd_memory_delete(block);
-	} while (block);
+	while ((block = gd_memory_find(is_of_context, context)))
+		gd_memory_delete(block);
 }
 
 void gd_memory_notice(

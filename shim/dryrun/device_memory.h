@@ -50,15 +50,18 @@ struct gd_block {
 	struct gd_block *next, **link; /* all blocks; guarded by gd_memory_lock */
 	bool internal;		       /* an array's or module's: cuMemFree refuses it */
 	bool sync_memops;
-	bool leaving; /* the program freed it, perhaps behind queued work; atomic */
+	bool exportable; /* PHYSICAL: made for cuMemExportToShareableHandle */
+	bool imported;	 /* another process's: charged there */
+	bool leaving;	 /* the program freed it, perhaps behind queued work; atomic */
 	struct gd_pool *pool;
 	struct gd_graph_memory
 	    *graph_memory; /* of a graph's allocation; guarded by gd_graph_lock */
 	/* RESERVED: its mappings by address; guarded by gd_memory_lock */
 	struct gd_mapping *mappings;
 	uint32_t mapping_count, mapping_room;
+	int share_file; /* 1 + descriptor of the file that it lies in, 0: none (ipc_memory.h) */
 	/* PHYSICAL: guarded by gd_memory_lock */
-	uint32_t references; /* handles that were not released */
+	uint32_t references; /* handles that were not released; of an import, times it was opened */
 	uint32_t mapped;     /* mappings that lead here */
 };
 
@@ -91,6 +94,10 @@ static inline bool gd_memory_leaves(struct gd_block *block)
 {
 	return !__atomic_exchange_n(&block->leaving, true, __ATOMIC_ACQ_REL);
 }
+
+/** @return a block that a function accepts under gd_memory_lock, or NULL */
+struct gd_block *gd_memory_find(
+    bool (*accept)(const struct gd_block *block, const void *argument), const void *argument);
 
 /** Free a block and what is charged for it. */
 void gd_memory_delete(struct gd_block *block);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "shim/dryrun/capture.h"
+#include "shim/dryrun/ipc_events.h"
 #include "shim/dryrun/operations.h"
 #include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/stream_queue.h"
@@ -13,8 +14,9 @@ _Static_assert(sizeof(struct gd_event) <= GD_CELL_BYTES, "an event fits in a cel
 
 #define EVENT_FLAGS (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)
 
-static void free_event(struct gd_event *event)
+void gd_event_free(struct gd_event *event)
 {
+	gd_event_share_end(event);
 	pthread_mutex_destroy(&event->lock);
 	free(event->tips);
 	gd_object_free(event, GD_TYPE_EVENT);
@@ -27,17 +29,20 @@ static void note(struct gd_event *event, uint64_t ticket, uint64_t time_ns, uint
 	event->time_ns = time_ns;
 	event->ready_ns = ready_ns;
 	event->done = ticket;
+	gd_event_share_ready(event, ready_ns);
 }
 
 void gd_event_reached(struct gd_event *event, uint64_t ticket, uint64_t time_ns, uint64_t ready_ns)
 {
 	pthread_mutex_lock(&event->lock);
-	if (ticket)
+	if (ticket) {
 		note(event, ticket, ready_ns > time_ns ? ready_ns : time_ns, ready_ns);
+		gd_event_share_pending(event, -1);
+	}
 	bool last = --event->queued == 0 && event->destroyed;
 	pthread_mutex_unlock(&event->lock);
 	if (last)
-		free_event(event);
+		gd_event_free(event);
 }
 
 CUresult gd_event_record(struct gd_event *event, struct gd_stream *stream)
@@ -45,12 +50,14 @@ CUresult gd_event_record(struct gd_event *event, struct gd_stream *stream)
 	pthread_mutex_lock(&event->lock);
 	uint64_t ticket = ++event->recorded;
 	event->capture_id = 0;
+	gd_event_share_pending(event, 1);
 	pthread_mutex_unlock(&event->lock);
 	if (!gd_operations_simple() && gd_queue_record(stream, event, ticket))
 		return CUDA_SUCCESS;
 	uint64_t now = gd_now_ns(), ready = gd_operations_simple() ? 0 : gd_stream_ready_ns(stream);
 	pthread_mutex_lock(&event->lock);
 	note(event, ticket, ready > now ? ready : now, ready);
+	gd_event_share_pending(event, -1);
 	pthread_mutex_unlock(&event->lock);
 	return CUDA_SUCCESS;
 }
@@ -65,6 +72,21 @@ void gd_event_await(struct gd_event *event, struct gd_stream *stream)
 		gd_stream_delay(stream, ready_ns);
 	else
 		gd_queue_wait(stream, event, ticket);
+	if (event->share)
+		gd_stream_delay(stream, gd_event_share_wait(event));
+}
+
+struct gd_event *gd_event_new(const struct gd_context *context, unsigned flags)
+{
+	struct gd_event *event = gd_object_new(GD_TYPE_EVENT);
+	if (!event)
+		return NULL;
+	event->flags = flags;
+	event->device = context->device;
+	event->context_id = context->id;
+	event->id = gd_next_id();
+	pthread_mutex_init(&event->lock, NULL);
+	return event;
 }
 
 GD_API(cuEventCreate, (CUevent * event_out, unsigned int flags), (event_out, flags))
@@ -76,14 +98,9 @@ GD_API(cuEventCreate, (CUevent * event_out, unsigned int flags), (event_out, fla
 		return CUDA_ERROR_INVALID_VALUE;
 	if (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING))
 		return CUDA_ERROR_INVALID_VALUE;
-	struct gd_event *event = gd_object_new(GD_TYPE_EVENT);
+	struct gd_event *event = gd_event_new(context, flags);
 	if (!event)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	event->flags = flags;
-	event->device = context->device;
-	event->context_id = context->id;
-	event->id = gd_next_id();
-	pthread_mutex_init(&event->lock, NULL);
 	gd_object_publish(event, GD_TYPE_EVENT);
 	*event_out = (CUevent)event;
 	return CUDA_SUCCESS;
@@ -102,7 +119,7 @@ static CUresult destroy(CUevent handle)
 		__atomic_store_n(&event->object.tag, 0, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&event->lock);
 	if (!mentioned)
-		free_event(event);
+		gd_event_free(event);
 	return CUDA_SUCCESS;
 }
 
@@ -175,6 +192,8 @@ static CUresult state_of(struct gd_event *event, uint64_t *ticket_out, uint64_t 
 	pthread_mutex_unlock(&event->lock);
 	if (!known)
 		return CUDA_ERROR_NOT_READY;
+	if (!gd_event_share_complete(event))
+		return CUDA_ERROR_NOT_READY;
 	return *ready_ns_out && *ready_ns_out > gd_now_ns() ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
@@ -199,8 +218,9 @@ GD_API(cuEventSynchronize, (CUevent handle), (handle))
 		return result;
 	if (state_of(event, &ticket, &ready_ns) != CUDA_SUCCESS) {
 		gd_queue_await_event(event, ticket);
+		uint64_t others_ns = gd_event_share_wait(event);
 		state_of(event, &ticket, &ready_ns);
-		gd_sleep_until(ready_ns);
+		gd_sleep_until(ready_ns > others_ns ? ready_ns : others_ns);
 	}
 	GD_COUNT(event->device, synchronizations, 1);
 	if (gd_watched())

@@ -21,17 +21,26 @@ struct gd_event {
 	uint32_t device;
 	uint64_t context_id;
 	uint64_t id;
-	pthread_mutex_t lock;  /* everything below */
-	uint64_t recorded;     /* tickets given; 0: never recorded */
-	uint64_t done;	       /* highest ticket whose time is known */
-	uint64_t time_ns;      /* of `done` */
-	uint64_t ready_ns;     /* when the awaited work ends; 0 with the instant clock */
-	uint32_t queued;       /* entries of queues that still mention the event */
-	bool destroyed;	       /* while `queued`: the last entry frees it */
+	pthread_mutex_t lock; /* everything below */
+	uint64_t recorded;    /* tickets given; 0: never recorded */
+	uint64_t done;	      /* highest ticket whose time is known */
+	uint64_t time_ns;     /* of `done` */
+	uint64_t ready_ns;    /* when the awaited work ends; 0 with the instant clock */
+	uint32_t queued;      /* entries of queues that still mention the event */
+	bool destroyed;	      /* while `queued`: the last entry frees it */
+	uint32_t own_pending; /* INTERPROCESS: records of this process that no queue has reached */
+	int share_file;
+	struct gd_event_share *share; /* ipc_events.h; NULL until exported, then constant */
 	uint64_t capture_id;   /* last recorded in this capture, dead or alive; capture lock */
 	struct gd_node **tips; /* nodes that stand for the record; guarded by the capture lock */
 	uint32_t tip_count;
 };
+
+/** @return a new event, not published; NULL without memory */
+struct gd_event *gd_event_new(const struct gd_context *context, unsigned flags);
+
+/** Free an event that nothing mentions. */
+void gd_event_free(struct gd_event *event);
 
 /** A queue reached a record or wait: note the time (ticket 0: only drop the mention). */
 void gd_event_reached(struct gd_event *event, uint64_t ticket, uint64_t time_ns, uint64_t ready_ns);

@@ -6,6 +6,7 @@
 #include "shim/dryrun/device_memory.h"
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/host_memory.h"
+#include "shim/dryrun/ipc_memory.h"
 
 /* What is known of an address, whatever its kind. */
 struct pointer {
@@ -14,6 +15,7 @@ struct pointer {
 	CUmemorytype type;
 	bool managed, mapped;
 	bool pooled, sync_memops;
+	bool ipc_capable, exportable;
 	uint32_t device;
 	uint64_t base, bytes, id;
 	uint64_t mapping_base, mapping_bytes; /* 0: leads nowhere */
@@ -57,6 +59,8 @@ static struct pointer look_up(CUdeviceptr address)
 		p.pooled = block->kind == GD_BLOCK_POOLED;
 		p.pool = (CUmemoryPool)block->pool;
 		p.sync_memops = block->sync_memops;
+		p.ipc_capable = gd_ipc_memory_capable(block);
+		p.exportable = memory && memory->exportable;
 		describe_mapping(&p, block);
 		p.context = block->context_id ? context_of(p.device, block->context_id) : NULL;
 	} else if (gd_host_find(address, &range)) {
@@ -114,12 +118,14 @@ static CUresult answer(const struct pointer *p, CUpointer_attribute attribute, v
 	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
 		ANSWER(unsigned, p->managed);
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+		ANSWER(int, p->ipc_capable);
 	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
 		ANSWER(int, 0);
 	case CU_POINTER_ATTRIBUTE_MAPPED:
 		ANSWER(int, p->mapped);
 	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-		ANSWER(unsigned long long, 0);
+		ANSWER(unsigned long long,
+		    p->exportable ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0);
 	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
 		ANSWER(unsigned, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:

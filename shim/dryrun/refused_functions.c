@@ -9,10 +9,7 @@
 /* No CUDA header here: the symbols are declared without their parameters. */
 /* clang-format off */
 #define REFUSED(R) \
-	/* legacy IPC and shareable handles */ \
-	R(cuIpcCloseMemHandle) R(cuIpcGetEventHandle) R(cuIpcGetMemHandle) \
-	R(cuIpcOpenEventHandle) R(cuIpcOpenMemHandle) R(cuIpcOpenMemHandle_v2) \
-	R(cuMemExportToShareableHandle) R(cuMemImportFromShareableHandle) \
+	/* shareable handles of pools and address ranges */ \
 	R(cuMemGetHandleForAddressRange) R(cuMemPoolExportPointer) \
 	R(cuMemPoolExportToShareableHandle) R(cuMemPoolImportFromShareableHandle) \
 	R(cuMemPoolImportPointer) \

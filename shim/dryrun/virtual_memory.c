@@ -131,6 +131,7 @@ GD_API(cuMemCreate,
 	if (result != CUDA_SUCCESS)
 		return result;
 	block->references = 1;
+	block->exportable = properties->requestedHandleTypes != 0;
 	GD_COUNT(device, mallocs, 1);
 	*handle_out = (CUmemGenericAllocationHandle)(uintptr_t)block;
 	return CUDA_SUCCESS;
@@ -173,6 +174,8 @@ GD_API(cuMemGetAllocationPropertiesFromHandle,
 	properties_out->type = CU_MEM_ALLOCATION_TYPE_PINNED;
 	properties_out->location.type = CU_MEM_LOCATION_TYPE_DEVICE;
 	properties_out->location.id = (int)block->device;
+	if (block->exportable)
+		properties_out->requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 	return CUDA_SUCCESS;
 }
 

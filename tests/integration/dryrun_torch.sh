@@ -52,6 +52,8 @@ try "kernels compiled at run time" compiled
 try "streams, events and graphs" streams_and_graphs
 try "streams, events and graphs, expandable segments" streams_and_graphs PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 try "two devices" devices GPUSHIM_DRYRUN_COUNT=2
+try "tensors shared between processes" shared SHARED="$work/state"
+try "tensors shared between processes, expandable segments" shared SHARED="$work/state" PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 try "PyTorch's own memory history" history
 try "PyTorch's profiler sees the device" profiler GPUSHIM_DRYRUN_CLOCK=model
 try "what is missing refuses" refusals

@@ -229,6 +229,39 @@ def refusals():
         raise AssertionError("sparse matrices did not refuse")
 
 
+def use_shared(inbox, outbox, done):
+    """Another process: stores into the parent's tensor, shares one of its own."""
+    small, large = inbox.get(), inbox.get()
+    free_before = torch.cuda.mem_get_info()[0]
+    assert small.tolist() == [1, 2, 3], small
+    small[:2].copy_(torch.tensor([8.0, 9.0]))
+    torch.cuda.synchronize()
+    assert torch.cuda.memory_allocated() == 0 and large.numel() == 64 << 20
+    own = torch.arange(4.0).cuda()
+    outbox.put((own, free_before))
+    assert done.wait(60)
+
+
+@case
+def shared():
+    """torch.multiprocessing shares tensors: their bytes are the same, their memory is counted once."""
+    spawn = torch.multiprocessing.get_context("spawn")
+    inbox, outbox, done = spawn.Queue(), spawn.Queue(), spawn.Event()
+    small, large = torch.tensor([1.0, 2.0, 3.0]).cuda(), torch.empty(64 << 20, device="cuda")
+    other = spawn.Process(target=use_shared, args=(inbox, outbox, done))
+    other.start()
+    free = torch.cuda.mem_get_info()[0]
+    inbox.put(small)
+    inbox.put(large)
+    theirs, free_there = outbox.get(timeout=60)
+    assert free_there == free, (free_there, free)
+    assert small.tolist() == [8, 9, 3] and theirs.tolist() == [0, 1, 2, 3], (small, theirs)
+    del theirs
+    done.set()
+    other.join()
+    assert other.exitcode == 0, other.exitcode
+
+
 @case
 def ours():
     """Every NVIDIA library of the process is the stand-in's."""
