@@ -158,6 +158,16 @@ static INLINE uintptr_t walk_objects(struct walking *walk, const struct gs_pytho
 	return frame;
 }
 
+/*
+ * From 3.12 on a constructor that ran often gets a frame of the interpreter's own below it, whose code
+ * has one text as file and name.
+ */
+static INLINE bool is_trampoline(const struct gs_python *layout, uintptr_t code)
+{
+	return layout->version >= 0x030c &&
+	    WORD(code, layout->code_file) == WORD(code, layout->code_name);
+}
+
 /* 3.11: a flag marks the frame with which a C call began; later: the frame behind is the
  * interpreter's own. */
 static INLINE uintptr_t walk_frames(struct walking *walk, const struct gs_python *layout,
@@ -173,6 +183,8 @@ static INLINE uintptr_t walk_frames(struct walking *walk, const struct gs_python
 		}
 		uintptr_t code = WORD(frame, layout->frame_code) & ~tags;
 		uintptr_t instruction = WORD(frame, layout->frame_instruction);
+		if (__builtin_expect(is_trampoline(layout, code), 0))
+			continue;
 		add_frame(walk, layout, frame, code,
 		    (int32_t)(instruction - code_start(layout, frame, code)));
 		if (has_flag && BYTE(frame, layout->frame_entry))

@@ -118,6 +118,15 @@ class Closing:
         self.results.append(here())
 
 
+class Built:
+    def __init__(self, take):
+        self.found = take()
+
+
+def often_built():
+    return [Built(take).found for take in [int] * 100 + [here]][-1]
+
+
 def by_collector():
     first, second = Closing(), Closing()
     first.other, second.other = second, first
@@ -374,6 +383,7 @@ def main():
     same("a class body", type("Body", (), {"found": property(lambda self: here())})().found)
     same("back through C", through_c())
     same("a destructor run by the collector", by_collector())
+    same("a constructor that runs often", often_built())
     same("a long function", long_function())
     same("names beyond ASCII", unicode_names())
     same("a traced function", traced())
