@@ -4,6 +4,7 @@
 
 #include "analyzer/gpus.h"
 #include "analyzer/render.h"
+#include "analyzer/safe_text.h"
 #include "formats/settings_table.h"
 
 /* The words among "a|b|NUMBER", which are in lower case, with blanks between them. */
@@ -375,7 +376,6 @@ int ga_cmd_completion(const struct ga_options *options)
 		shells[i].put(page.out);
 		return ga_page_close(&page) ? GA_EXIT_OK : GA_EXIT_FAILED;
 	}
-	fprintf(stderr, "gpushim: completion needs a shell: %s\n",
-	    ga_command_rows[GA_COMMAND_completion].arguments);
+	ga_say("completion needs a shell: %s", ga_command_rows[GA_COMMAND_completion].arguments);
 	return GA_EXIT_USAGE;
 }

@@ -12,6 +12,7 @@
 #include "analyzer/gpus.h"
 #include "analyzer/launch.h"
 #include "analyzer/render.h"
+#include "analyzer/safe_text.h"
 #include "analyzer/sizes.h"
 
 #define MEMORY_DEFAULT (UINT64_C(24) << 30)
@@ -78,7 +79,7 @@ static int list_gpus(const struct ga_options *options)
 
 static int wrong(const char *option, const char *wanted, const char *got)
 {
-	fprintf(stderr, "gpushim: %s needs %s, not '%s'\n", option, wanted, got);
+	ga_say("%s needs %s, not '%s'", option, wanted, got);
 	return GA_EXIT_USAGE;
 }
 
@@ -86,7 +87,7 @@ static int read_card(const struct ga_options *options, struct standin *standin)
 {
 	const char *name = options->values[GA_OPTION_GPU];
 	if (name && ga_option_given(options, GA_OPTION_MEMORY)) {
-		fputs("gpushim: --gpu and --memory exclude each other\n", stderr);
+		ga_say("--gpu and --memory exclude each other");
 		return GA_EXIT_USAGE;
 	}
 	standin->gpu = name ? ga_gpu_find(name) : NULL;
@@ -130,10 +131,9 @@ static char *find_libraries(void)
 		free(audit);
 		return folder;
 	}
-	fputs("gpushim: the stand-in GPU is not built: there is no ../lib/gpushim/dryrun "
-	      "beside the folder of this program; build it with make headers dryrun, or "
-	      "install again\n",
-	    stderr);
+	ga_say(
+	    "the stand-in GPU is not built: there is no ../lib/gpushim/dryrun beside the folder of "
+	    "this program; build it with make headers dryrun, or install again");
 	free(audit);
 	free(folder);
 	return NULL;
@@ -184,7 +184,7 @@ static int tell_standin(const struct ga_options *options, const struct standin *
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	int status = GA_EXIT_OK;
 	if (!library)
-		fprintf(stderr, "gpushim: cannot ask the stand-in GPU: %s\n", dlerror());
+		ga_say("cannot ask the stand-in GPU: %s", dlerror());
 	free(path);
 	int (*tell)(const char *, int) =
 	    library ? (int (*)(const char *, int))dlsym(library, "gpushim_dryrun_tell") : NULL;
@@ -195,7 +195,7 @@ static int tell_standin(const struct ga_options *options, const struct standin *
 	if (tell)
 		tell(standin->shared, STDERR_FILENO);
 	if (stats && (!write_stats || write_stats(standin->shared, stats) != 0)) {
-		fprintf(stderr, "gpushim: cannot write the counts to %s\n", stats);
+		ga_say("cannot write the counts to %s", stats);
 		status = GA_EXIT_FAILED;
 	}
 	return status;
@@ -250,8 +250,7 @@ int ga_cmd_dryrun(const struct ga_options *options)
 	if (status != GA_EXIT_OK)
 		return status;
 	if (options->argument_count == 0) {
-		fputs(
-		    "gpushim: dryrun needs a program: gpushim dryrun -- python train.py\n", stderr);
+		ga_say("dryrun needs a program: gpushim dryrun -- python train.py");
 		return GA_EXIT_USAGE;
 	}
 	standin.folder = find_libraries();

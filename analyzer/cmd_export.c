@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyzer/export.h"
+#include "analyzer/safe_text.h"
 #include "analyzer/traces.h"
 
 static int report(const struct ga_options *options, struct ga_model *model,
@@ -19,12 +20,11 @@ static int report(const struct ga_options *options, struct ga_model *model,
 int ga_cmd_export(const struct ga_options *options)
 {
 	if (!ga_option_given(options, GA_OPTION_FORMAT)) {
-		fprintf(stderr, "gpushim: export needs --format %s\n",
-		    ga_option_rows[GA_OPTION_FORMAT].argument);
+		ga_say("export needs --format %s", ga_option_rows[GA_OPTION_FORMAT].argument);
 		return GA_EXIT_USAGE;
 	}
 	if (options->argument_count != 1) {
-		fputs("gpushim: export writes one trace at a time\n", stderr);
+		ga_say("export writes one trace at a time");
 		return GA_EXIT_USAGE;
 	}
 	return ga_traces_report(options, &(struct ga_reporter){report});

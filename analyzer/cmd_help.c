@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyzer/render.h"
+#include "analyzer/safe_text.h"
 #include "analyzer/usage.h"
 
 int ga_cmd_help(const struct ga_options *options)
@@ -12,8 +13,7 @@ int ga_cmd_help(const struct ga_options *options)
 	bool environment = topic && strcmp(topic, "environment") == 0;
 	struct ga_page page;
 	if (topic && command == GA_COMMAND_COUNT && !environment) {
-		fprintf(
-		    stderr, "gpushim: no help on '%s'; gpushim help lists the commands\n", topic);
+		ga_say("no help on '%s'; gpushim help lists the commands", topic);
 		return GA_EXIT_USAGE;
 	}
 	if (!ga_page_open(&page, options))

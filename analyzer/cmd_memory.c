@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/memory_view.h"
+#include "analyzer/safe_text.h"
 #include "analyzer/sizes.h"
 #include "analyzer/traces.h"
 
@@ -100,8 +101,7 @@ static int threshold(const struct ga_options *options, const struct ga_memory *m
 		char size[GA_SIZE_TEXT], most[GA_SIZE_TEXT];
 		if (peak <= limit)
 			continue;
-		fprintf(stderr,
-		    "gpushim: %s: device %u: %s %s at the peak, above the limit of %s\n",
+		ga_say("%s: device %u: %s %s at the peak, above the limit of %s",
 		    memory->model->path, account->device, ga_size_text(peak, size),
 		    hidden ? "allocated" : "reserved", ga_size_text(limit, most));
 		status = GA_EXIT_CROSSED;

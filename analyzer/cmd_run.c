@@ -2,12 +2,13 @@
 #include <stdio.h>
 
 #include "analyzer/launch.h"
+#include "analyzer/safe_text.h"
 
 int ga_cmd_run(const struct ga_options *options)
 {
 	struct ga_launch launch = {.program = options->arguments};
 	if (options->argument_count == 0) {
-		fputs("gpushim: run needs a program: gpushim run -- python train.py\n", stderr);
+		ga_say("run needs a program: gpushim run -- python train.py");
 		return GA_EXIT_USAGE;
 	}
 	int status = ga_launch_record(&launch, options);

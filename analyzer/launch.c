@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "analyzer/child.h"
+#include "analyzer/safe_text.h"
 #include "analyzer/sizes.h"
 #include "formats/journal_fold.h"
 #include "formats/settings_table.h"
@@ -96,8 +97,7 @@ char *ga_launch_temporary(bool shared)
 		fd = mkostemp(path, O_CLOEXEC);
 	}
 	if (fd < 0) {
-		fprintf(stderr, "gpushim: cannot make a temporary file %s: %s; set TMPDIR\n", path,
-		    strerror(errno));
+		ga_say("cannot make a temporary file %s: %s; set TMPDIR", path, strerror(errno));
 		free(path);
 		return NULL;
 	}
@@ -149,8 +149,7 @@ static void set_aside(const char *path)
 		char *from = ga_format("%s%s", path, suffixes[i]);
 		char *to = ga_format("%s.old%s", path, suffixes[i]);
 		if (rename(from, to) != 0 && errno != ENOENT)
-			fprintf(stderr, "gpushim: cannot rename %s to %s: %s\n", from, to,
-			    strerror(errno));
+			ga_say("cannot rename %s to %s: %s", from, to, strerror(errno));
 		free(from);
 		free(to);
 	}
@@ -173,13 +172,13 @@ static int set_output(struct ga_launch *launch, const char *path)
 {
 	size_t length = strlen(path);
 	if (length == 0) {
-		fputs("gpushim: --output needs a path\n", stderr);
+		ga_say("--output needs a path");
 		return GA_EXIT_USAGE;
 	}
 	/* The program may change its folder: it gets an absolute path. */
 	char *folder_name = folder_before(path), *full = ga_format("%s%s", folder_name, path);
 	if (path[length - 1] == '/' && !make_folder(full)) {
-		fprintf(stderr, "gpushim: cannot make the folder %s: %s\n", path, strerror(errno));
+		ga_say("cannot make the folder %s: %s", path, strerror(errno));
 		free(folder_name);
 		free(full);
 		return GA_EXIT_FAILED;
@@ -190,7 +189,7 @@ static int set_output(struct ga_launch *launch, const char *path)
 	char *trace = ga_format("%s%s", full, suffix), *pattern = pattern_of(folder_name);
 	bool special = is_special(full) || is_special(trace);
 	if (special)
-		fprintf(stderr, "gpushim: %s is a device or a pipe, and a trace needs a file\n", path);
+		ga_say("%s is a device or a pipe, and a trace needs a file", path);
 	else if (!folder)
 		set_aside(trace);
 	ga_launch_set(launch, "GPUSHIM_OUTPUT", "%s%s%s", pattern, path, suffix);
@@ -243,8 +242,8 @@ static bool setting_fits(const char *name, const char *text)
 {
 #define S(id, variable, kind, value, values, help) \
 	if (strcmp(name, variable) == 0 && !value_fits(#kind, values, text)) { \
-		fprintf(stderr, "gpushim: %s cannot be '%s'%s%s; see gpushim help environment\n", \
-		    name, text, *values ? ", only " : "", values); \
+		ga_say("%s cannot be '%s'%s%s; see gpushim help environment", name, text, \
+		    *values ? ", only " : "", values); \
 		return false; \
 	}
 	GF_SETTINGS(S)
@@ -257,7 +256,7 @@ static int set_setting(struct ga_launch *launch, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	if (!equals || equals == text) {
-		fprintf(stderr, "gpushim: --set needs NAME=VALUE, not '%s'\n", text);
+		ga_say("--set needs NAME=VALUE, not '%s'", text);
 		return GA_EXIT_USAGE;
 	}
 	bool full = strncmp(text, GF_SETTINGS_PREFIX, strlen(GF_SETTINGS_PREFIX)) == 0;
@@ -270,8 +269,7 @@ static int set_setting(struct ga_launch *launch, const char *text)
 	if (fits)
 		ga_launch_set(launch, name, "%s", equals + 1);
 	else if (!known)
-		fprintf(stderr, "gpushim: there is no setting %s; see gpushim help environment\n",
-		    name);
+		ga_say("there is no setting %s; see gpushim help environment", name);
 	free(name);
 	return fits ? GA_EXIT_OK : GA_EXIT_USAGE;
 }
@@ -282,9 +280,8 @@ int ga_launch_record(struct ga_launch *launch, const struct ga_options *options)
 	struct ga_strings files = {0};
 	char *library = ga_launch_find("../lib/libgpushim.so");
 	if (!library) {
-		fputs("gpushim: lib/libgpushim.so is not beside the folder of this program; "
-		      "build it with make lib, or install again\n",
-		    stderr);
+		ga_say("lib/libgpushim.so is not beside the folder of this program; build it with "
+		       "make lib, or install again");
 		return GA_EXIT_FAILED;
 	}
 	ga_strings_take(&files, library);
@@ -346,13 +343,13 @@ static void run_child(
 		setenv(launch->names.items[i], launch->values.items[i], 1);
 	execvp(launch->program[0], launch->program);
 	int why = errno;
-	fprintf(stderr, "gpushim: cannot start %s: %s\n", launch->program[0], strerror(why));
+	ga_say("cannot start %s: %s", launch->program[0], strerror(why));
 	_exit(why == ENOENT ? 127 : 126);
 }
 
 static int failed_run(const char *what)
 {
-	fprintf(stderr, "gpushim: %s: %s\n", what, strerror(errno));
+	ga_say("%s: %s", what, strerror(errno));
 	return GA_EXIT_FAILED;
 }
 
@@ -420,13 +417,12 @@ void ga_launch_tell(const struct ga_launch *launch)
 		if (line[length - 1] == '\n')
 			line[length - 1] = 0;
 		gf_journal_fold(line, NULL); /* else the journal stays and readers take both */
-		fprintf(stderr, "gpushim: %strace in %s\n", any ? "" : killed, line);
+		ga_say("%strace in %s", any ? "" : killed, line);
 		any = true;
 	}
 	if (!any && launch->status != 126 && launch->status != 127)
-		fprintf(stderr,
-		    "gpushim: %sno trace: no process recorded a use of CUDA; gpushim doctor tells "
-		    "what can be recorded here\n",
+		ga_say("%sno trace: no process recorded a use of CUDA; gpushim doctor tells "
+		       "what can be recorded here",
 		    killed);
 	free(killed);
 	free(line);

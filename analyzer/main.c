@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analyzer/render.h"
+#include "analyzer/safe_text.h"
 #include "analyzer/usage.h"
 #include "analyzer/version.h"
 
@@ -13,15 +14,12 @@ static int unknown_command(const char *name)
 {
 	const char *guess = ga_command_guess(name);
 	if (name[0] == '-')
-		fprintf(stderr,
-		    "gpushim: '%s' is no command; options come behind one: gpushim COMMAND %s ...\n",
-		    name, name);
+		ga_say("'%s' is no command; options come behind one: gpushim COMMAND %s ...", name,
+		    name);
 	else if (!guess && access(name, F_OK) == 0)
-		fprintf(stderr, "gpushim: '%s' is no command; did you mean gpushim report %s?\n",
-		    name, name);
+		ga_say("'%s' is no command; did you mean gpushim report %s?", name, name);
 	else
-		fprintf(stderr,
-		    "gpushim: there is no command '%s'; %s%s%sgpushim help lists them\n", name,
+		ga_say("there is no command '%s'; %s%s%sgpushim help lists them", name,
 		    guess ? "did you mean '" : "", guess ? guess : "", guess ? "'? " : "");
 	return GA_EXIT_USAGE;
 }
@@ -38,7 +36,7 @@ static int run_command(enum ga_command command, int argc, char **argv)
 	struct ga_options options;
 	char *wrong = ga_options_parse(command, argc, argv, &options);
 	if (wrong) {
-		fprintf(stderr, "gpushim: %s\n", wrong);
+		ga_say("%s", wrong);
 		free(wrong);
 		return GA_EXIT_USAGE;
 	}

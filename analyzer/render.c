@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/render.h"
+#include "analyzer/safe_text.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -34,7 +35,7 @@ bool ga_page_open(struct ga_page *page, const struct ga_options *options)
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	*page = (struct ga_page){.out = stdout, .path = options->values[GA_OPTION_OUTPUT]};
 	if (page->path && !(page->out = fopen(page->path, "we"))) {
-		fprintf(stderr, "gpushim: cannot write %s: %s\n", page->path, strerror(errno));
+		ga_say("cannot write %s: %s", page->path, strerror(errno));
 		return false;
 	}
 	bool terminal = !page->path && isatty(STDOUT_FILENO);
@@ -66,9 +67,8 @@ bool ga_page_close(struct ga_page *page)
 	}
 	/* A reader such as head that has seen enough is no failure of ours. */
 	if (!good && !left)
-		fprintf(stderr, "gpushim: cannot write %s%s%s\n",
-		    page->path ? page->path : "standard output", why ? ": " : "",
-		    why ? strerror(why) : "");
+		ga_say("cannot write %s%s%s", page->path ? page->path : "standard output",
+		    why ? ": " : "", why ? strerror(why) : "");
 	return good || left;
 }
 
@@ -94,8 +94,7 @@ void ga_heading(const struct ga_page *page, const char *text)
 
 void ga_print_safe(const struct ga_page *page, const char *text)
 {
-	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
-		fputc(*at < 0x20 || *at == 0x7f ? '?' : *at, page->out);
+	ga_put_safe(page->out, text);
 }
 
 unsigned ga_text_columns(const char *text)

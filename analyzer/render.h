@@ -48,10 +48,7 @@ bool ga_text_parts(const char *blank);
 /** A heading with an empty line before it. */
 void ga_heading(const struct ga_page *page, const char *text);
 
-/**
- * Text from the trace or the machine: control characters become '?', so that a trace cannot steer
- * the terminal.
- */
+/** Text from the trace or the machine, so that it cannot steer the terminal: ga_put_safe. */
 void ga_print_safe(const struct ga_page *page, const char *text);
 
 /** A sentence filled to the page's width, with `bullet` in front and its lines indented alike. */

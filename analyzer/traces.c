@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/traces.h"
+#include "analyzer/safe_text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -88,7 +89,7 @@ static void add_folder(struct ga_strings *paths, const char *folder)
 		if (i == 0 || strcmp(found.items[i], found.items[i - 1]) != 0)
 			ga_strings_add(paths, "%s", found.items[i]);
 	if (found.count == 0)
-		fprintf(stderr, "gpushim: %s: no trace (*.gst) in this folder\n", folder);
+		ga_say("%s: no trace (*.gst) in this folder", folder);
 	ga_strings_clear(&found);
 }
 
@@ -123,17 +124,16 @@ static int worse(int one, int other)
 static void tell_missing(const struct ga_model *model)
 {
 	char *text = ga_model_journal_text(model);
-	fprintf(stderr, "gpushim: %s is incomplete: %s\n", model->path, text);
+	ga_say("%s is incomplete: %s", model->path, text);
 	free(text);
 }
 
 static void tell_damage(const struct ga_model *model)
 {
 	const struct gf_damage *damage = gf_reader_damage(model->reader);
-	fprintf(stderr,
-	    "gpushim: %s is damaged: %s\ngpushim: what could be read is reported; gpushim "
-	    "check tells how much that is\n",
-	    model->path, damage->first_text[0] ? damage->first_text : "bytes are not readable");
+	ga_say("%s is damaged: %s", model->path,
+	    damage->first_text[0] ? damage->first_text : "bytes are not readable");
+	ga_say("what could be read is reported; gpushim check tells how much that is");
 }
 
 /* Most messages name the file themselves. */
@@ -141,9 +141,9 @@ static void tell_error(const char *path, const struct gf_error *error)
 {
 	const char *text = error->text[0] ? error->text : gf_status_words(error->status);
 	if (strstr(text, path))
-		fprintf(stderr, "gpushim: %s\n", text);
+		ga_say("%s", text);
 	else
-		fprintf(stderr, "gpushim: %s: %s\n", path, text);
+		ga_say("%s: %s", path, text);
 }
 
 static int report_one(const struct ga_options *options, const struct ga_reporter *reporter,
@@ -200,9 +200,11 @@ static int report_text(const struct ga_options *options, const struct ga_reporte
 {
 	int status = GA_EXIT_OK;
 	for (size_t i = 0; i < paths->count; i++) {
-		if (paths->count > 1)
-			fprintf(page->out, "%s%s==> %s <==%s\n", i ? "\n" : "",
-			    ga_style(page, GA_BOLD), paths->items[i], ga_style(page, GA_PLAIN));
+		if (paths->count > 1) {
+			fprintf(page->out, "%s%s==> ", i ? "\n" : "", ga_style(page, GA_BOLD));
+			ga_print_safe(page, paths->items[i]);
+			fprintf(page->out, " <==%s\n", ga_style(page, GA_PLAIN));
+		}
 		fflush(page->out); /* messages on stderr stay behind what they belong to */
 		status = worse(status, report_one(options, reporter, paths->items[i], page, NULL));
 	}
@@ -222,8 +224,7 @@ static bool output_is_input(const struct ga_options *options, const struct ga_st
 		    (stat(journal, &from) == 0 && same_file(&to, &from));
 		free(journal);
 		if (same) {
-			fprintf(stderr, "gpushim: --output %s is the trace itself; name another file\n",
-			    output);
+			ga_say("--output %s is the trace itself; name another file", output);
 			return true;
 		}
 	}
@@ -235,15 +236,13 @@ int ga_traces_report(const struct ga_options *options, const struct ga_reporter 
 	int status = GA_EXIT_OK;
 	struct ga_page page;
 	if (options->argument_count == 0) {
-		fprintf(stderr,
-		    "gpushim: %s needs a trace: a file, a folder, or - for standard input\n",
+		ga_say("%s needs a trace: a file, a folder, or - for standard input",
 		    ga_command_rows[options->command].name);
 		return GA_EXIT_USAGE;
 	}
 	struct ga_strings paths = expand(options, &status);
 	if (paths.count > 1 && options->command == GA_COMMAND_export) {
-		fputs("gpushim: export writes one trace at a time; this folder has several\n",
-		    stderr);
+		ga_say("export writes one trace at a time; this folder has several");
 		ga_strings_clear(&paths);
 		return GA_EXIT_USAGE;
 	}
