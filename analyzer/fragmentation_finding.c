@@ -29,29 +29,57 @@ static char *obstacle(const struct ga_model *model, const struct ga_recorded_all
 	return NULL;
 }
 
+/* "a segment of 20.00 MiB allocated", "nothing".  free() it. */
 static char *entry_text(const struct ga_history_entry *entry)
 {
+	static const char *const words[] = {
+	    [GA_HISTORY_SEGMENT_ALLOC] = "a segment of %s allocated",
+	    [GA_HISTORY_SEGMENT_FREE] = "a segment of %s freed",
+	    [GA_HISTORY_SEGMENT_MAP] = "%s mapped",
+	    [GA_HISTORY_SEGMENT_UNMAP] = "%s unmapped"};
 	char size[GA_SIZE_TEXT];
-	if (!entry->size)
-		return ga_xstrdup("nothing");
-	return ga_format("%s of %s at 0x%" PRIx64, ga_history_word(entry->action),
-	    ga_size_text(entry->size, size), entry->address);
+	bool known = entry->size && entry->action < sizeof(words) / sizeof(*words);
+	return known && words[entry->action]
+		   ? ga_format(words[entry->action], ga_size_text(entry->size, size))
+		   : ga_xstrdup("nothing");
+}
+
+/* What the program did that a recording tells only in part; "" if nothing.  free() it. */
+static char *special_text(const struct ga_recorded_allocator *input)
+{
+	struct ga_strings words = {0};
+	char count[GA_SIZE_TEXT];
+	if (input->captures)
+		ga_strings_add(&words, "CUDA graph captures (%s)",
+		    ga_count_text(input->captures, count));
+	if (input->trace.stream_count > 1)
+		ga_strings_add(&words, "several streams (%s)",
+		    ga_count_text(input->trace.stream_count, count));
+	if (!words.count)
+		return ga_xstrdup("");
+	char *text = ga_format(". The program used %s%s%s, which a recording tells only in part",
+	    words.items[0], words.count > 1 ? " and " : "", words.count > 1 ? words.items[1] : "");
+	ga_strings_clear(&words);
+	return text;
 }
 
 /* Why the replay is not exact, NULL if it is.  free() it. */
-static char *mismatch(const struct ga_finding *finding)
+static char *mismatch(
+    const struct ga_finding *finding, const struct ga_recorded_allocator *input)
 {
 	const struct ga_fidelity *fidelity = &finding->result.fidelity;
 	if (fidelity->first_mismatch != UINT64_MAX ||
 	    fidelity->segments_matched != fidelity->segments) {
 		char *recorded = entry_text(&fidelity->recorded);
 		char *replayed = entry_text(&fidelity->replayed);
+		char *special = special_text(input);
 		char *text = ga_format("the replay of the recorded settings departs from the "
 				       "recording after %" PRIu64 " of %" PRIu64
-				       " segment events: recorded is %s, replayed %s",
-		    fidelity->segments_matched, fidelity->segments, recorded, replayed);
+				       " segment events: recorded is %s, replayed %s%s",
+		    fidelity->segments_matched, fidelity->segments, recorded, replayed, special);
 		free(recorded);
 		free(replayed);
+		free(special);
 		return text;
 	}
 	if (finding->result.peak_reserved != finding->peak)
@@ -89,7 +117,7 @@ enum gf_status ga_finding_examine(const struct ga_memory *memory, const struct g
 		ga_fragmentation_measure(
 		    &input.trace, input.segments, input.segment_count, &options, &finding->result);
 		finding->is_replayed = true;
-		finding->why = mismatch(finding);
+		finding->why = mismatch(finding, &input);
 		finding->is_exact = !finding->why;
 	}
 	ga_recorded_allocator_clear(&input);

@@ -16,6 +16,7 @@ struct ga_held_range {
 	uint64_t address, size;
 	uint32_t pool;	     /* 0: the default pool, or not known */
 	bool is_reservation; /* of address space; else a segment */
+	bool is_fresh;	     /* no block of it was seen: whose it is, is not known yet */
 };
 
 /* Zero-initialise. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/held_ranges.h"
+#include "analyzer/recorded_capture.h"
 #include "analyzer/xalloc.h"
 
 #define BIT(tag) (UINT64_C(1) << GF_TAG_##tag)
@@ -30,11 +31,9 @@ struct reading {
 	uint32_t record_thread; /* of the events recorded and not yet claimed by a free */
 	uint64_t *recorded;	/* those events and their streams, in pairs */
 	size_t recorded_count, recorded_capacity;
-	uint32_t capture_thread; /* of the capture under way */
-	uint32_t capture_pool;	 /* 0: none under way */
-	size_t capture_event;	 /* its CAPTURE_BEGIN in the trace */
-	bool capture_is_placed;	 /* its first block was seen */
-	uint32_t pools;		 /* numbers given out */
+	struct ga_recorded_capture capture;
+	size_t capture_event;	/* CAPTURE_BEGIN of the one under way in the trace */
+	bool capture_is_placed; /* its first block was seen */
 	struct holder *holders;
 	size_t holder_count, holder_capacity;
 };
@@ -58,27 +57,37 @@ static void lower(struct reading *reading, uint64_t bytes)
 
 /* ---- blocks ---- */
 
-/* The first block of a capture tells which pool it shares. */
-static void place_capture(struct reading *reading, uint64_t address)
+/* The first block of a capture tells which pool it shares, the first of a segment whose it is. */
+static void place(struct reading *reading, bool captured, uint64_t address)
 {
 	struct ga_held_range *range = ga_held_ranges_find(&reading->ranges, address);
-	reading->capture_is_placed = true;
-	if (!range || !range->pool || range->pool == reading->capture_pool)
-		return;
-	reading->capture_pool = range->pool;
-	reading->builder.trace->events[reading->capture_event].block = range->pool;
+	bool is_first = captured && !reading->capture_is_placed;
+	reading->capture_is_placed |= captured;
+	if (range && range->is_fresh) {
+		range->pool = captured ? reading->capture.pool : 0;
+		range->is_fresh = false;
+	} else if (is_first && range && range->pool && range->pool != reading->capture.pool) {
+		reading->capture.pool = range->pool;
+		reading->builder.trace->events[reading->capture_event].block = range->pool;
+	}
 }
 
-static void hand_out(
-    struct reading *reading, uint32_t thread, uint64_t request, uint64_t stream, uint64_t address)
+/* @param stream  PyTorch's id, NULL if it is not known */
+static void hand_out(struct reading *reading, uint32_t thread, uint64_t request,
+    const uint64_t *stream, uint64_t address)
 {
-	bool captured = reading->capture_pool && thread == reading->capture_thread;
-	if (captured && address && !reading->capture_is_placed)
-		place_capture(reading, address);
-	reading->builder.pool = captured ? reading->capture_pool : 0;
-	ga_alloc_trace_alloc(&reading->builder, request, stream, address);
+	bool captured = ga_recorded_capture_takes(&reading->capture, thread, stream);
+	if (address)
+		place(reading, captured, address);
+	reading->builder.pool = captured ? reading->capture.pool : 0;
+	ga_alloc_trace_alloc(&reading->builder, request, stream ? *stream : 0, address);
 	reading->is_releasing = false;
 	reading->recorded_count = 0;
+}
+
+static const uint64_t *stream_id(uint32_t flags, const uint64_t *stream)
+{
+	return flags & (GF_FLAG_REQUEST_KNOWN | GF_FLAG_STREAM_KNOWN) ? stream : NULL;
 }
 
 static void on_block(struct reading *reading, const struct gf_event_ref *event)
@@ -102,7 +111,7 @@ static void on_block(struct reading *reading, const struct gf_event_ref *event)
 	reading->input->blocks++;
 	reading->input->unknown_requests += !known;
 	hand_out(reading, event->thread_id, known ? block.requested : (uint64_t)block.size,
-	    block.stream, block.address);
+	    stream_id(block.flags, &block.stream), block.address);
 }
 
 static void on_oom(struct reading *reading, const struct gf_event_ref *event)
@@ -111,7 +120,7 @@ static void on_oom(struct reading *reading, const struct gf_event_ref *event)
 	gf_get_oom(event->batch, event->row, &oom);
 	if (oom.device == reading->device)
 		hand_out(reading, event->thread_id, oom.requested ? oom.requested : oom.size,
-		    oom.stream, 0);
+		    stream_id(oom.flags, &oom.stream), 0);
 }
 
 /* ---- the driver's memory ---- */
@@ -125,7 +134,7 @@ static void begin_release(struct reading *reading, uint32_t flags)
 	ga_alloc_trace_mark(&reading->builder, GA_CALL_EMPTY_CACHE, 0, 0);
 }
 
-static void on_allocate(struct reading *reading, const struct gf_memory *memory, uint32_t thread)
+static void on_allocate(struct reading *reading, const struct gf_memory *memory)
 {
 	if (!(memory->flags & GF_FLAG_IN_ALLOCATOR))
 		return;
@@ -133,26 +142,21 @@ static void on_allocate(struct reading *reading, const struct gf_memory *memory,
 	    &reading->builder, memory->size, memory->status ? 0 : memory->address);
 	if (memory->status)
 		return;
-	bool captured = reading->capture_pool && thread == reading->capture_thread;
-	if (captured)
-		reading->capture_is_placed = true; /* a segment of its own: a new pool */
-	struct ga_held_range range = {.address = memory->address,
-	    .size = memory->size,
-	    .pool = captured ? reading->capture_pool : 0};
+	struct ga_held_range range = {
+	    .address = memory->address, .size = memory->size, .is_fresh = true};
 	ga_held_ranges_add(&reading->ranges, &range);
 	reading->reserved += memory->size;
 	add_segment(reading, GA_HISTORY_SEGMENT_ALLOC, memory->address, memory->size);
 }
 
-static void on_reserve(struct reading *reading, const struct gf_memory *memory, uint32_t thread)
+static void on_reserve(struct reading *reading, const struct gf_memory *memory)
 {
 	if (!(memory->flags & GF_FLAG_IN_ALLOCATOR) || memory->status)
 		return;
-	bool captured = reading->capture_pool && thread == reading->capture_thread;
 	struct ga_held_range range = {.address = memory->address,
 	    .size = memory->size,
-	    .pool = captured ? reading->capture_pool : 0,
-	    .is_reservation = true};
+	    .is_reservation = true,
+	    .is_fresh = true};
 	ga_held_ranges_add(&reading->ranges, &range);
 	ga_alloc_trace_reservation(&reading->builder, memory->size, memory->address);
 }
@@ -216,10 +220,10 @@ static void on_memory(struct reading *reading, const struct gf_event_ref *event)
 		return;
 	switch ((enum gf_memory_kind)memory.kind) {
 	case GF_MEMORY_ALLOC:
-		on_allocate(reading, &memory, event->thread_id);
+		on_allocate(reading, &memory);
 		break;
 	case GF_MEMORY_RESERVE:
-		on_reserve(reading, &memory, event->thread_id);
+		on_reserve(reading, &memory);
 		break;
 	case GF_MEMORY_FREE:
 	case GF_MEMORY_UNRESERVE:
@@ -313,23 +317,22 @@ static struct holder *holder_of(struct reading *reading, uint64_t graph, uint64_
 	return NULL;
 }
 
-static void capture_begin(struct reading *reading, uint32_t thread)
+static void capture_begin(struct reading *reading, uint32_t thread, uint64_t stream)
 {
-	reading->capture_thread = thread;
-	reading->capture_pool = ++reading->pools;
+	ga_recorded_capture_begin(&reading->capture, thread, stream);
 	reading->capture_is_placed = false;
 	reading->capture_event = reading->builder.trace->event_count;
-	ga_alloc_trace_capture_begin(&reading->builder, reading->capture_pool);
+	ga_alloc_trace_capture_begin(&reading->builder, reading->capture.pool);
 }
 
 static void capture_end(struct reading *reading, uint64_t graph)
 {
-	ga_alloc_trace_mark(&reading->builder, GA_CALL_CAPTURE_END, 0, reading->capture_pool);
+	ga_alloc_trace_mark(&reading->builder, GA_CALL_CAPTURE_END, 0, reading->capture.pool);
 	reading->holders = ga_xgrow(reading->holders, reading->holder_count,
 	    &reading->holder_capacity, sizeof(*reading->holders));
 	reading->holders[reading->holder_count++] =
-	    (struct holder){.graph = graph, .pool = reading->capture_pool};
-	reading->capture_pool = 0;
+	    (struct holder){.graph = graph, .pool = reading->capture.pool};
+	reading->capture.pool = 0;
 }
 
 static void on_graph(struct reading *reading, const struct gf_event_ref *event)
@@ -340,9 +343,9 @@ static void on_graph(struct reading *reading, const struct gf_event_ref *event)
 	if (graph.status)
 		return;
 	if (graph.kind == GF_GRAPH_CAPTURE_BEGIN && graph.device == reading->device) {
-		capture_begin(reading, event->thread_id);
-	} else if (graph.kind == GF_GRAPH_CAPTURE_END && reading->capture_pool &&
-		   event->thread_id == reading->capture_thread) {
+		capture_begin(reading, event->thread_id, graph.stream);
+	} else if (graph.kind == GF_GRAPH_CAPTURE_END && reading->capture.pool &&
+		   graph.stream == reading->capture.stream) {
 		capture_end(reading, graph.graph);
 	} else if (graph.kind == GF_GRAPH_INSTANTIATE) {
 		holder = holder_of(reading, graph.graph, 0);
@@ -441,6 +444,7 @@ enum gf_status ga_recorded_allocator_read(struct ga_model *model, unsigned devic
 		gf_merge_close(merge);
 	status = status == GF_END ? GF_OK : status;
 	input.unknown_frees = reading.builder.lost;
+	input.captures = reading.capture.pools;
 	input.no_limit = !input.trace.device_bytes;
 	if (input.no_limit)
 		input.trace.device_bytes = GA_ALLOC_DRIVER_MOST / 2;
@@ -449,6 +453,7 @@ enum gf_status ga_recorded_allocator_read(struct ga_model *model, unsigned devic
 	ga_alloc_trace_end(&reading.builder);
 	ga_held_ranges_clear(&reading.ranges);
 	ga_map_free(&reading.own_events);
+	ga_recorded_capture_clear(&reading.capture);
 	free(reading.recorded);
 	free(reading.holders);
 	if (status)

@@ -6,7 +6,8 @@
  *  - torch.cuda.empty_cache() is a release of segments outside any allocation;
  *  - CUDA events recorded before a free on the same thread belong to that free, if the allocator
  *    asked about them at any time;
- *  - a capture takes its blocks from the pool that its first block lies in, else from a new one;
+ *  - a capture takes its blocks from the pool that its first block lies in, else from a new one; its
+ *    blocks are told as recorded_capture.h says;
  *  - streams are known by PyTorch's ids, which order the releases instead of the handles.
  *
  * Threads: one at a time per model.
@@ -23,6 +24,7 @@ struct ga_recorded_allocator {
 	size_t segment_count, segment_capacity;
 	uint64_t blocks;	   /* handed out */
 	uint64_t unknown_requests; /* of them, without the requested size: the block's is taken */
+	uint64_t captures;	   /* of CUDA graphs */
 	uint64_t unknown_frees;	   /* of blocks that the recording did not see handed out */
 	bool no_limit; /* the device's size is not recorded: the trace's is one without limit */
 };

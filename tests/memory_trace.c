@@ -9,7 +9,7 @@ static struct {
 	struct trace_builder *builder;
 	uint32_t thread_id, flags, stack_id;
 	uint16_t device;
-	uint64_t time, allocated, reserved, requested;
+	uint64_t time, allocated, reserved, requested, stream;
 } now;
 
 /* Time of a record; the next one comes a step later. */
@@ -25,7 +25,7 @@ struct trace_builder *mt_begin(const char *path)
 	now.thread_id = 1;
 	now.flags = now.stack_id = 0;
 	now.device = 0;
-	now.time = now.allocated = now.reserved = now.requested = 0;
+	now.time = now.allocated = now.reserved = now.requested = now.stream = 0;
 	trace_clock(now.builder, 1, 0, 0);
 	trace_clock(now.builder, 1, STEP, STEP);
 	trace_mark(now.builder, 1, tick(), GF_MARK_START, 4711);
@@ -86,6 +86,7 @@ void mt_block(uint64_t address, int64_t size, uint64_t allocated, uint64_t reser
 	    .allocated = allocated,
 	    .reserved = reserved,
 	    .requested = size > 0 ? now.requested : 0,
+	    .stream = size > 0 && now.requested ? now.stream : 0,
 	    .flags = size > 0 && now.requested ? GF_FLAG_REQUEST_KNOWN : 0,
 	    .device = now.device};
 	now.allocated = allocated;
@@ -111,6 +112,11 @@ void mt_reserved(uint64_t reserved)
 void mt_requested(uint64_t bytes)
 {
 	now.requested = bytes;
+}
+
+void mt_stream(uint64_t id)
+{
+	now.stream = id;
 }
 
 void mt_driver(unsigned kind, uint64_t address, uint64_t size, uint64_t handle, unsigned status)
@@ -187,8 +193,11 @@ void mt_launch(unsigned status)
 
 void mt_graph(unsigned kind)
 {
-	struct gf_graph graph = {
-	    .time = tick(), .graph = 0x77, .kind = (uint16_t)kind, .device = now.device};
+	struct gf_graph graph = {.time = tick(),
+	    .graph = 0x77,
+	    .stream = 0x5000,
+	    .kind = (uint16_t)kind,
+	    .device = now.device};
 	trace_add(now.builder, now.thread_id, GF_TAG_graph, &graph);
 }
 

@@ -41,6 +41,9 @@ void mt_reserved(uint64_t reserved);
 /** Bytes that the program asked for by the blocks that follow; 0: not recorded. */
 void mt_requested(uint64_t bytes);
 
+/** PyTorch's id of the stream of those blocks; recorded where the request is. */
+void mt_stream(uint64_t id);
+
 /** A call of the driver; status 0 or a CUDA error. */
 void mt_driver(unsigned kind, uint64_t address, uint64_t size, uint64_t handle, unsigned status);
 

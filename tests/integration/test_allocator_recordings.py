@@ -11,6 +11,7 @@ BUILD = pathlib.Path(os.environ.get("O", "build")).resolve()
 TOOL, REPLAY, PYTHON = BUILD / "bin/gpushim", BUILD / "tests/replay_recording", BUILD / "torch/bin/python"
 LOAD = pathlib.Path("tests/programs/allocator_load.py").resolve()
 GPT = pathlib.Path("tests/programs/small_gpt.py").resolve()
+CAPTURED = pathlib.Path("tests/programs/captured_step.py").resolve()
 FAILED = []
 COUNT = 0
 
@@ -76,6 +77,8 @@ def main():
                     tell(predicted[text] == play([LOAD, *words], text), f"{text} is predicted")
         play([GPT], trace=trace)
         tell(matches(replay(trace)[0]), "training: every segment and block of the recording")
+        play([CAPTURED], trace=trace)
+        tell(matches(replay(trace)[0]), "captured training: every segment and block of the recording")
     print(f"1..{COUNT}")
     return bool(FAILED)
 

@@ -72,3 +72,72 @@ TEST(refused_unmapping_of_pages)
 	read_trace();
 	expect_segments(1, (const enum ga_history_action[]){GA_HISTORY_SEGMENT_MAP});
 }
+
+/* A block of 512 bytes that a thread asks for on a stream. */
+static void ask(uint32_t thread, uint64_t stream, uint64_t address)
+{
+	mt_thread(thread);
+	mt_stream(stream);
+	mt_block(address, 512, 512, 2 * M);
+}
+
+static void expect_captured(size_t count, const bool *captured)
+{
+	size_t seen = 0;
+	for (size_t i = 0; i < input.trace.event_count; i++)
+		if (input.trace.events[i].kind == GA_CALL_ALLOC) {
+			REQUIRE(seen < count);
+			EXPECT_EQ(!!(input.trace.events[i].flags & GA_CALL_CAPTURED), captured[seen]);
+			seen++;
+		}
+	EXPECT_EQ(seen, count);
+	ga_recorded_allocator_clear(&input);
+}
+
+/* Autograd's threads ask too; blocks on other streams are not the capture's, whoever asks. */
+TEST(a_capture_takes_its_streams_blocks_of_all_threads)
+{
+	begin();
+	mt_driver(GF_MEMORY_ALLOC, 0x10000000, 2 * M, 0, 0);
+	ask(1, 0, 0x10000000);
+	mt_graph(GF_GRAPH_CAPTURE_BEGIN);
+	mt_driver(GF_MEMORY_ALLOC, 0x20000000, 2 * M, 0, 0);
+	ask(1, 3, 0x20000000);
+	ask(2, 3, 0x20000200);
+	ask(2, 0, 0x10000200);
+	ask(1, 0, 0x10000400);
+	ask(2, 9, 0x10000600);
+	ask(1, 7, 0x20000400); /* joined */
+	ask(2, 7, 0x20000600);
+	mt_thread(1);
+	mt_graph(GF_GRAPH_CAPTURE_END);
+	ask(1, 3, 0x10000800);
+	read_trace();
+	EXPECT_EQ(input.captures, 1);
+	expect_captured(9, (const bool[]){false, true, true, false, false, false, true, true, false});
+}
+
+/* The stream is known from the capture before: a thread of autograd may be the first to ask. */
+TEST(a_later_capture_begins_with_another_thread)
+{
+	begin();
+	mt_driver(GF_MEMORY_ALLOC, 0x10000000, 2 * M, 0, 0);
+	mt_graph(GF_GRAPH_CAPTURE_BEGIN);
+	ask(1, 3, 0x10000000);
+	mt_graph(GF_GRAPH_CAPTURE_END);
+	mt_graph(GF_GRAPH_CAPTURE_BEGIN);
+	ask(2, 9, 0x20000000);
+	ask(2, 3, 0x10000200);
+	mt_thread(1);
+	mt_graph(GF_GRAPH_CAPTURE_END);
+	read_trace();
+	EXPECT_EQ(input.captures, 2);
+	/* Both captures in one pool, which the address of the first block tells. */
+	uint32_t first = 0;
+	for (size_t i = 0; i < input.trace.event_count; i++)
+		if (input.trace.events[i].kind == GA_CALL_CAPTURE_BEGIN) {
+			EXPECT_EQ(input.trace.events[i].block, first ? first : 1);
+			first = input.trace.events[i].block;
+		}
+	expect_captured(3, (const bool[]){true, false, true});
+}
