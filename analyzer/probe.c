@@ -152,17 +152,33 @@ void ga_probe_driver(struct ga_probe *probe)
 
 /* ---- PyTorch ---- */
 
-/* Reads torch/version.py alone: importing torch takes seconds and may start CUDA. */
-static const char torch_script[] = "import importlib.util, os, sys\nspec = "
-				   "importlib.util.find_spec('torch')\nif not spec or not "
-				   "spec.origin:\n    print('no PyTorch in Python', "
-				   "sys.version.split()[0])\n    sys.exit(1)\nfolder = "
-				   "os.path.dirname(spec.origin)\nfacts = "
-				   "{}\nexec(open(os.path.join(folder, 'version.py')).read(), "
-				   "facts)\ncuda = facts.get('cuda')\nkind = 'for CUDA ' + "
-				   "cuda if cuda else 'without CUDA'\nprint('PyTorch', "
-				   "facts.get('__version__'), kind + ', Python', "
-				   "sys.version.split()[0] + ',', folder)\n";
+/*
+ * Reads torch/version.py alone: importing torch takes seconds and may start CUDA.  The loader tells
+ * which of NVIDIA's libraries are not there; a PyTorch without them runs on the stand-in only.
+ */
+/* clang-format off */
+static const char torch_script[] =
+    "import importlib.util, os, subprocess, sys\n"
+    "spec = importlib.util.find_spec('torch')\n"
+    "if not spec or not spec.origin:\n"
+    "    print('no PyTorch in Python', sys.version.split()[0])\n"
+    "    sys.exit(1)\n"
+    "folder = os.path.dirname(spec.origin)\n"
+    "facts = {}\n"
+    "exec(open(os.path.join(folder, 'version.py')).read(), facts)\n"
+    "cuda = facts.get('cuda')\n"
+    "kind = 'for CUDA ' + cuda if cuda else 'without CUDA'\n"
+    "python = sys.version.split()[0]\n"
+    "print('PyTorch', facts.get('__version__'), kind + ', Python', python + ',', folder, end='')\n"
+    "try:\n"
+    "    listing = subprocess.run(['ldd', folder + '/lib/libtorch_cuda.so'], stdout=subprocess.PIPE,\n"
+    "                             stderr=subprocess.DEVNULL).stdout.decode()\n"
+    "except OSError:\n"
+    "    listing = ''\n"
+    "missing = dict.fromkeys(line.split()[0] for line in listing.splitlines() if line.endswith('not found'))\n"
+    "if missing:\n"
+    "    print('; not there is', ', '.join(missing) + ': it runs under gpushim dryrun only', end='')\n";
+/* clang-format on */
 
 static void ask_torch(const char *python)
 {

@@ -70,6 +70,18 @@ expect "the program finds SIGCHLD as it was" "$(python3 without_sigchld.py "$gpu
 	python3 -c 'import signal; print(signal.getsignal(signal.SIGCHLD).name)' 2>/dev/null)" SIG_IGN
 expect "so does what doctor asks" "$(python3 without_sigchld.py "$gpushim" doctor 2>&1)" \
 	"$("$gpushim" doctor 2>&1)"
+mkdir -p fake/torch/lib gone && : >fake/torch/__init__.py
+printf '__version__ = "2.99.0"\ncuda = "99.1"\n' >fake/torch/version.py
+ask_doctor() { # number of lines about a PyTorch that has no CUDA libraries
+	PYTHONPATH=fake "$gpushim" doctor --python python3 | tr -s ' \n' ' ' | grep -c "runs under gpushim dryrun only"
+}
+echo 'int c(void){return 1;}' | ${CC:-cc} -shared -Wl,-soname,libcudart.so.99 -x c -o gone/libcudart.so.99 -
+echo 'int c(void);int t(void){return c();}' |
+	${CC:-cc} -shared -Wl,--no-as-needed -o fake/torch/lib/libtorch_cuda.so -x c - -x none gone/libcudart.so.99
+expect "doctor tells a PyTorch that runs on the stand-in only" "$(ask_doctor)" 1
+export LD_LIBRARY_PATH="$PWD/gone"
+expect "from one whose libraries are there" "$(ask_doctor)" 0
+unset LD_LIBRARY_PATH
 mkdir traces && "$gpushim" run -o traces -- sh -c 'echo $GPUSHIM_OUTPUT' >out 2>/dev/null
 expect "a relative folder becomes absolute" "$(cat out)" "$(pwd)/traces"
 "$gpushim" run -o new/ -- true 2>/dev/null
