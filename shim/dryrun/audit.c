@@ -36,6 +36,19 @@ static const char *file_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* The name that a library had before a wheel brought it along. */
+static const char *plain_name(const char *file)
+{
+	static char plain[NAME_MAX + 1];
+	size_t length = gd_renamed_length(file);
+
+	if (!length)
+		return file;
+	snprintf(
+	    plain, sizeof(plain), "%.*s%s", (int)length, file, file + length + 1 + GD_RENAMED_HASH);
+	return plain;
+}
+
 /* True for libNAME.so, libNAME.so.VERSION and libNAME_part.so of the table. */
 static bool is_vendor(const char *file)
 {
@@ -112,20 +125,42 @@ static void tell_missing(const char *file)
 		return;
 }
 
+/* Whether the namespace of the object that searches has a file already; its cookie is still what
+ * the linker made it, its map. */
+static bool is_loaded(const char *path, const uintptr_t *cookie)
+{
+	const struct link_map *map = (const struct link_map *)*cookie;
+
+	while (map && map->l_prev)
+		map = map->l_prev;
+	while (map && strcmp(map->l_name, path) != 0)
+		map = map->l_next;
+	return map != NULL;
+}
+
 /*
  * A vendor library without a stand-in is not found, as on a machine without CUDA: better than to
  * let a real one of an installed toolkit in.
+ *
+ * The linker later looks a needed library up by the name that it was needed under.  It adds the
+ * name that it searched to an object that it loads, but to one that is loaded already only the name
+ * that it was told first.  So where the stand-in is there, a renamed one is left to the search of
+ * the folders: that keeps its name, and asks again for each folder.
  */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
-	const char *file = file_of(name);
+	const char *wanted = file_of(name), *file = plain_name(wanted);
 
 	if (!is_vendor(file))
 		return (char *)name;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
 		snprintf(answer, sizeof(answer), "%s%s%s", home, folders[i], file);
-		if (access(answer, R_OK) == 0)
-			return answer;
+		if (access(answer, R_OK) != 0)
+			continue;
+		if (flag == LA_SER_ORIG && file != wanted && wanted == name &&
+		    is_loaded(answer, cookie))
+			return (char *)name;
+		return answer;
 	}
 	tell_missing(file);
 	return NULL;
@@ -163,7 +198,8 @@ unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 	char message[2 * PATH_MAX];
 	int length;
 
-	if ((!is_vendor(file_of(map->l_name)) && !is_vendor(soname_of(map))) ||
+	if ((!is_vendor(plain_name(file_of(map->l_name))) &&
+		!is_vendor(plain_name(soname_of(map)))) ||
 	    is_ours(map->l_name))
 		return 0;
 	length = snprintf(message, sizeof(message),

@@ -10,7 +10,7 @@
 
 #include "shim/dryrun/vendor_names.h"
 
-/* Whether a file name is lib + one of the names + ".so" or "_" or a digit-less end of it. */
+/* Whether a file name is lib + one of the names + ".so" or "_", or the name a wheel gave to it. */
 static bool of_vendor(const char *file)
 {
 	static const char *const names[] = {
@@ -21,7 +21,8 @@ static bool of_vendor(const char *file)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		size_t length = strlen(names[i]);
 		if (strncmp(file, names[i], length) == 0 &&
-		    (strncmp(file + length, ".so", 3) == 0 || file[length] == '_'))
+		    (strncmp(file + length, ".so", 3) == 0 || file[length] == '_' ||
+			gd_renamed_length(file) == length))
 			return true;
 	}
 	return false;

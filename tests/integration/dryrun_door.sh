@@ -55,6 +55,38 @@ else
 	failed=1
 	echo "not ok $number - and is what gets mapped"
 fi
+
+# Wheels bring copies of the runtime along under names of their own, and need its version by those.
+name=$(cd "$home" && ls -d cu*/libcudart.so.* | head -n 1)
+name=${name#*/}
+module() { # NAME FILE: a library that needs this copy of the runtime
+	echo "$name { global: *; };" >"$work/copy.map"
+	echo "int cudaRuntimeGetVersion(int *out) { return 1; }" |
+		$CC -shared -fPIC -x c -o "$work/$2" -Wl,-soname,"$2" -Wl,--version-script="$work/copy.map" -
+	echo "int cudaRuntimeGetVersion(int *); int $1(void) { int v = 0; return cudaRuntimeGetVersion(&v) || v <= 0; }" |
+		$CC -shared -fPIC -o "$work/$1.so" -Wl,-rpath,"$work" -x c - -x none "$work/$2"
+}
+module plain "$name"
+module dotted "${name%%.*}.3eda8113.${name#*.}"
+module dashed "${name%%.*}-d0da41ae.${name#*.}"
+program() { # MODULE...: calls them all
+	calls=0
+	modules=
+	for each; do calls="$calls || $each()" modules="$modules $work/$each.so"; done
+	# shellcheck disable=SC2086 # one word a module
+	echo "int plain(void), dotted(void), dashed(void); int main(void) { return $calls; }" |
+		$CC -o "$work/program" -Wl,-rpath-link,"$work" -x c - -x none $modules
+}
+program dashed
+expect "a copy in a wheel is the stand-in" 0 "" "$work/program"
+program plain dotted dashed
+expect "so are two beside the plain one" 0 "" "$work/program"
+program dotted dashed
+expect "so are two alone" 0 "" "$work/program"
+expect "so is a full path" 0 "$home/cu*/$name" "$open" "$work/${name%%.*}-d0da41ae.${name#*.}"
+library libcudart-0123456.so.13 libcudart-0123456.so.13
+expect "another addition to a name is not a wheel's" 0 "$work/libcudart-0123456.so.13" "$open" "$work/libcudart-0123456.so.13"
+
 for runtime in "$home"/cu*/libcudart.so.*; do
 	name=$(basename "$runtime")
 	expect "$name is found in its folder" 0 "$runtime" "$open" "$name"
