@@ -368,7 +368,8 @@ void ga_memory_notices(const struct ga_memory *memory, struct ga_strings *notice
 		    "the driver's memory pools hand out blocks (backend:cudaMallocAsync): sizes "
 		    "are rounded up to 512 bytes as the pools count them; what the pools reserve "
 		    "beyond them is not visible");
-	else if (blocks == 0 && memory->backend == GA_BACKEND_NATIVE)
+	else if (blocks == 0 && memory->backend == GA_BACKEND_NATIVE &&
+		 ga_model_records(memory->model, "memory"))
 		ga_strings_add(notices, "no block of PyTorch's caching allocator was recorded");
 	else if (memory->backend == GA_BACKEND_DIRECT)
 		ga_strings_add(

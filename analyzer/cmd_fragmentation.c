@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyzer/coverage.h"
 #include "analyzer/fragmentation_text.h"
 #include "analyzer/memory_view.h"
 #include "analyzer/sizes.h"
@@ -115,21 +116,27 @@ static void add_notices(
 		    "device %u: only blocks around the highest load were placed by plan", device);
 }
 
-static void put_text(const struct ga_finding *findings, size_t count, const struct ga_model *model,
-    const struct ga_page *page)
+static void put_text(const struct ga_finding *findings, size_t count,
+    const struct ga_memory *memory, const struct ga_page *page)
 {
-	if (!count)
-		fputs("no device memory was used\n", page->out);
+	char *nothing = count ? NULL : ga_view_peak_headline(memory);
+	if (nothing)
+		ga_paragraph(page, "", nothing);
+	else
+		ga_view_lacking(memory, page);
+	free(nothing);
 	for (size_t i = 0; i < count; i++)
 		ga_fragmentation_verdict(&findings[i], page);
 	fputc('\n', page->out);
-	ga_view_head(model, page);
+	ga_view_head(memory->model, page);
 	for (size_t i = 0; i < count; i++)
 		ga_fragmentation_text(&findings[i], page);
 }
 
-static void put_json(const struct ga_finding *findings, size_t count, struct ga_json *json)
+static void put_json(const struct ga_finding *findings, size_t count,
+    const struct ga_memory *memory, struct ga_json *json)
 {
+	ga_coverage_json(memory, json);
 	ga_json_list(json, "devices");
 	for (size_t i = 0; i < count; i++)
 		device_json(&findings[i], json);
@@ -154,9 +161,9 @@ static int report(const struct ga_options *options, struct ga_model *model,
 	     device = account->device)
 		status = ga_finding_examine(&memory, account, &findings[count++], &error);
 	if (!status && json)
-		put_json(findings, count, json);
+		put_json(findings, count, &memory, json);
 	else if (!status)
-		put_text(findings, count, model, page);
+		put_text(findings, count, &memory, page);
 	ga_model_damage_notice(model, &notices);
 	ga_model_notices(model, &notices);
 	ga_memory_notices(&memory, &notices);

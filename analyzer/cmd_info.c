@@ -151,9 +151,10 @@ static void events_text(
 	ga_heading(page, "Events");
 	ga_cell(&table, "kind");
 	ga_cell(&table, "count");
-#define N(name) \
+#define N(name, class) \
 	ga_cell(&table, "%s", #name); \
-	ga_cell(&table, "%s", ga_count_text(counts->name, count));
+	ga_cell(&table, "%s", \
+	    ga_count_known(model, class) ? ga_count_text(counts->name, count) : "not recorded");
 #define NOT_RECORDED(name)
 	GA_COUNT_NAMES(N, NOT_RECORDED)
 #undef NOT_RECORDED
@@ -190,7 +191,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 	if (json) {
 		facts_json(model, json);
 		devices_json(model, &memory, json);
-		ga_counts_json(&counts, json);
+		ga_counts_json(&counts, model, json);
 		ga_json_number(json, "lost_events", ga_model_lost(model));
 		ga_json_number(json, "file_bytes", model->summary->file_bytes);
 	} else {

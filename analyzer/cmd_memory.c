@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/coverage.h"
 #include "analyzer/memory_view.h"
 #include "analyzer/safe_text.h"
 #include "analyzer/sizes.h"
@@ -11,6 +11,8 @@
 static void put_json(const struct ga_memory *memory, struct ga_json *json)
 {
 	const struct ga_account *account;
+	bool known = ga_coverage_of(memory) != GA_COVERS_NONE;
+	ga_coverage_json(memory, json);
 	ga_json_list(json, "devices");
 	for (int device = -1; (account = ga_memory_next(memory, device));
 	     device = account->device) {
@@ -22,8 +24,8 @@ static void put_json(const struct ga_memory *memory, struct ga_json *json)
 	}
 	ga_json_list_end(json);
 	ga_json_object(json, "host");
-	ga_json_number(json, "peak_pinned_bytes", memory->driver.host_peak_bytes);
-	ga_json_number(json, "end_pinned_bytes", memory->driver.host_bytes);
+	ga_json_maybe(json, "peak_pinned_bytes", known, memory->driver.host_peak_bytes);
+	ga_json_maybe(json, "end_pinned_bytes", known, memory->driver.host_bytes);
 	ga_json_object_end(json);
 }
 
@@ -73,11 +75,8 @@ static void put_text(const struct ga_options *options, const struct ga_memory *m
     const struct ga_page *page)
 {
 	const struct ga_account *account = ga_memory_next(memory, -1);
-	char *line = ga_view_peak_line(memory);
-	line[0] = (char)toupper((unsigned char)line[0]);
-	char *sentence = ga_format("%s.", line);
-	ga_paragraph(page, "", sentence);
-	free(sentence);
+	char *line = ga_view_peak_headline(memory);
+	ga_paragraph(page, "", line);
 	free(line);
 	ga_view_head(memory->model, page);
 	for (; account; account = ga_memory_next(memory, account->device))
@@ -88,12 +87,12 @@ static void put_text(const struct ga_options *options, const struct ga_memory *m
 	}
 }
 
-/* The exit code of --fail-above; the peak of allocated bytes stands in where reserved is hidden. */
-static int threshold(const struct ga_options *options, const struct ga_memory *memory)
+/* Tell which devices are above the limit; the peak of allocated bytes stands in where reserved is
+ * hidden.  @return whether any is */
+static bool is_crossed(const struct ga_memory *memory, uint64_t limit)
 {
 	const struct ga_account *account;
-	uint64_t limit = ga_option_size(options, GA_OPTION_FAIL_ABOVE, UINT64_MAX);
-	int status = GA_EXIT_OK;
+	bool crossed = false;
 	for (int device = -1; (account = ga_memory_next(memory, device));
 	     device = account->device) {
 		bool hidden;
@@ -104,9 +103,27 @@ static int threshold(const struct ga_options *options, const struct ga_memory *m
 		ga_say("%s: device %u: %s %s at the peak, above the limit of %s",
 		    memory->model->path, account->device, ga_size_text(peak, size),
 		    hidden ? "allocated" : "reserved", ga_size_text(limit, most));
-		status = GA_EXIT_CROSSED;
+		crossed = true;
 	}
-	return status;
+	return crossed;
+}
+
+/* The exit code of --fail-above: what is not recorded cannot be below a limit, only above it. */
+static int threshold(const struct ga_options *options, const struct ga_memory *memory)
+{
+	uint64_t limit = ga_option_size(options, GA_OPTION_FAIL_ABOVE, UINT64_MAX);
+	char most[GA_SIZE_TEXT];
+	if (!ga_option_given(options, GA_OPTION_FAIL_ABOVE))
+		return GA_EXIT_OK;
+	if (is_crossed(memory, limit))
+		return GA_EXIT_CROSSED;
+	if (ga_coverage_whole(memory))
+		return GA_EXIT_OK;
+	char *gap = ga_coverage_gap(memory);
+	ga_say("%s: whether the peak is above the limit of %s is unknown: %s", memory->model->path,
+	    ga_size_text(limit, most), gap);
+	free(gap);
+	return GA_EXIT_INCONCLUSIVE;
 }
 
 static int report(const struct ga_options *options, struct ga_model *model,

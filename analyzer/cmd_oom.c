@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/coverage.h"
 #include "analyzer/memory_view.h"
 #include "analyzer/sizes.h"
 #include "analyzer/traces.h"
@@ -81,6 +82,7 @@ static void verdict_json(
 
 static void put_json(const struct ga_memory *memory, struct ga_json *json)
 {
+	ga_coverage_json(memory, json);
 	ga_json_list(json, "ooms");
 	for (size_t i = 0; i < memory->refusals.count; i++) {
 		const struct ga_oom *oom = &memory->refusals.ooms[i];
@@ -204,10 +206,19 @@ static void oom_text(const struct ga_options *options, const struct ga_memory *m
 static void summary_text(const struct ga_memory *memory, const struct ga_page *page)
 {
 	bool any = memory->refusals.count > 0;
+	enum ga_coverage coverage = ga_coverage_of(memory);
 	char *line = any ? ga_view_oom_line(memory)
-			 : ga_xstrdup("No out-of-memory in this recording.");
-	ga_styled_paragraph(page, any ? GA_BAD : GA_GOOD, "", line);
+			 : ga_coverage_headline(memory, coverage == GA_COVERS_ALL
+							    ? "no out-of-memory in this recording"
+							    : "no out-of-memory");
+	ga_styled_paragraph(page,
+	    any || !ga_coverage_whole(memory) ? GA_BAD
+	    : coverage == GA_COVERS_CUT	      ? GA_WARN
+					      : GA_GOOD,
+	    "", line);
 	free(line);
+	if (any)
+		ga_view_lacking(memory, page);
 	ga_view_head(memory->model, page);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyzer/counts.h"
+#include "analyzer/coverage.h"
 #include "analyzer/memory_view.h"
 #include "analyzer/sizes.h"
 #include "analyzer/traces.h"
@@ -33,10 +34,15 @@ static enum outcome judge(const struct ga_memory *memory)
 {
 	if (memory->refusals.count)
 		return OUTCOME_OOM;
-	if (ga_model_incomplete(memory->model) || ga_model_lost(memory->model))
+	switch (ga_coverage_of(memory)) {
+	case GA_COVERS_NONE:
+	case GA_COVERS_PART:
 		return OUTCOME_INCOMPLETE;
-	if (!memory->model->summary->ended)
+	case GA_COVERS_CUT:
 		return OUTCOME_CUT;
+	case GA_COVERS_ALL:
+		break;
+	}
 	if (!ga_memory_next(memory, -1))
 		return OUTCOME_NOTHING;
 	return count_retries(memory) ? OUTCOME_RETRIES : OUTCOME_FITS;
@@ -62,51 +68,13 @@ static char *fit_headline(const struct ga_memory *memory, enum outcome outcome)
 	return line;
 }
 
-static char *incomplete_headline(const struct ga_memory *memory)
-{
-	const struct ga_model *model = memory->model;
-	char count[GA_SIZE_TEXT];
-	if (ga_model_journal_missing(model)) {
-		char *text = ga_model_journal_text(model);
-		char *line = ga_format("Incomplete: %s", text);
-		free(text);
-		return line;
-	}
-	char *peak = ga_view_peak_line(memory), *line;
-	if (ga_model_damaged(model))
-		line = ga_format("Incomplete: a part of the trace is not readable%s. What is "
-				 "readable: %s.",
-		    model->summary->ended ? "" : ", the end included", peak);
-	else
-		line = ga_format("Incomplete: %s events are missing. What was recorded: %s.",
-		    ga_count_text(ga_model_lost(model), count), peak);
-	free(peak);
-	return line;
-}
-
-static char *cut_headline(const struct ga_memory *memory)
-{
-	char duration[GA_SIZE_TEXT];
-	char *peak = ga_view_peak_line(memory);
-	char *line =
-	    ga_format("The recording stops after %s: the process was killed or still runs. Until "
-		      "then %s.",
-		ga_duration_text(ga_model_duration_ns(memory->model), duration), peak);
-	free(peak);
-	return line;
-}
-
 static char *headline(const struct ga_memory *memory, enum outcome outcome)
 {
 	if (outcome == OUTCOME_OOM)
 		return ga_view_oom_line(memory);
-	if (outcome == OUTCOME_INCOMPLETE)
-		return incomplete_headline(memory);
-	if (outcome == OUTCOME_CUT)
-		return cut_headline(memory);
-	if (outcome == OUTCOME_NOTHING)
-		return ga_xstrdup("No device memory was used.");
-	return fit_headline(memory, outcome);
+	return outcome == OUTCOME_RETRIES || outcome == OUTCOME_FITS
+		   ? fit_headline(memory, outcome)
+		   : ga_view_peak_headline(memory);
 }
 
 static void verdict_text(const struct ga_memory *memory, const struct ga_page *page)
@@ -120,17 +88,9 @@ static void verdict_text(const struct ga_memory *memory, const struct ga_page *p
 	enum outcome outcome = judge(memory);
 	char *text = headline(memory, outcome);
 	ga_styled_paragraph(page, styles[outcome], "", text);
-	if (ga_model_lost(memory->model) || ga_model_damaged(memory->model))
-		ga_paragraph(page, "",
-		    outcome == OUTCOME_INCOMPLETE
-			? "Figures are lower limits."
-			: "The recording is incomplete: figures are lower limits.");
 	free(text);
-	if (outcome == OUTCOME_OOM && ga_model_journal_missing(memory->model)) {
-		text = incomplete_headline(memory);
-		ga_paragraph(page, "", text);
-		free(text);
-	}
+	if (outcome == OUTCOME_OOM)
+		ga_view_lacking(memory, page);
 }
 
 static void program_text(const struct ga_model *model, const struct ga_page *page)
@@ -199,19 +159,39 @@ static void devices_text(const struct ga_memory *memory, const struct ga_page *p
 	ga_view_drawing(memory, account, page);
 }
 
-static void work_text(const struct ga_counts *counts, const struct ga_page *page)
+/* What was launched; classes of events that were not recorded are no 0.  free() it. */
+static char *launches_text(const struct ga_model *model, const struct ga_counts *counts)
 {
-	char launches[GA_SIZE_TEXT], graphs[GA_SIZE_TEXT], copies[GA_SIZE_TEXT];
-	char bytes[GA_SIZE_TEXT], memsets[GA_SIZE_TEXT], waits[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT];
+	char launches[GA_SIZE_TEXT], graphs[GA_SIZE_TEXT];
+	if (!ga_model_records(model, "kernels"))
+		return ga_xstrdup("launches not recorded");
+	return ga_format("kernel launches %s, graph launches %s",
+	    ga_count_text(counts->launch, launches), ga_count_text(counts->graph_launch, graphs));
+}
+
+static char *copies_text(const struct ga_model *model, const struct ga_counts *counts)
+{
+	char copies[GA_SIZE_TEXT], bytes[GA_SIZE_TEXT], memsets[GA_SIZE_TEXT];
+	if (!ga_model_records(model, "copies"))
+		return ga_xstrdup("copies not recorded");
+	return ga_format("copies %s (%s), memsets %s", ga_count_text(counts->copy, copies),
+	    ga_size_text(counts->copy_bytes, bytes), ga_count_text(counts->memset, memsets));
+}
+
+static void work_text(
+    const struct ga_model *model, const struct ga_counts *counts, const struct ga_page *page)
+{
+	char waits[GA_SIZE_TEXT] = "not recorded", blocks[GA_SIZE_TEXT] = "not recorded";
+	char *launches = launches_text(model, counts), *copies = copies_text(model, counts);
+	if (ga_model_records(model, "api"))
+		ga_count_text(counts->synchronization, waits);
+	if (ga_model_records(model, "memory"))
+		ga_count_text(counts->block_alloc, blocks);
 	fputc('\n', page->out);
-	ga_fact(page, "device work",
-	    "kernel launches %s, graph launches %s, copies %s (%s), memsets %s",
-	    ga_count_text(counts->launch, launches), ga_count_text(counts->graph_launch, graphs),
-	    ga_count_text(counts->copy, copies), ga_size_text(counts->copy_bytes, bytes),
-	    ga_count_text(counts->memset, memsets));
-	ga_fact(page, "host", "waits for the device %s, blocks asked for %s",
-	    ga_count_text(counts->synchronization, waits),
-	    ga_count_text(counts->block_alloc, blocks));
+	ga_fact(page, "device work", "%s, %s", launches, copies);
+	ga_fact(page, "host", "waits for the device %s, blocks asked for %s", waits, blocks);
+	free(launches);
+	free(copies);
 }
 
 /* Where to read on. */
@@ -235,6 +215,7 @@ static void put_json(
 	ga_json_string(json, "verdict", outcome_names[outcome]);
 	ga_json_string(json, "headline", text);
 	ga_json_bool(json, "ended", memory->model->summary->ended);
+	ga_coverage_json(memory, json);
 	free(text);
 	ga_json_list(json, "devices");
 	for (int device = -1; (account = ga_memory_next(memory, device));
@@ -244,7 +225,7 @@ static void put_json(
 		ga_json_object_end(json);
 	}
 	ga_json_list_end(json);
-	ga_counts_json(counts, json);
+	ga_counts_json(counts, memory->model, json);
 	ga_json_number(json, "lost_events", ga_model_lost(memory->model));
 }
 
@@ -267,7 +248,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 		verdict_text(&memory, page);
 		program_text(model, page);
 		devices_text(&memory, page);
-		work_text(&counts, page);
+		work_text(model, &counts, page);
 	}
 	ga_model_damage_notice(model, &notices);
 	ga_model_notices(model, &notices);

@@ -98,7 +98,7 @@ enum gf_status ga_counts_collect(struct ga_model *model, const struct ga_memory 
 	for (size_t i = 0; i < sizeof(event_tags); i++)
 		counts.total += model->summary->record_count[event_tags[i]];
 	uint64_t named = 0;
-#define N(name) named += counts.name;
+#define N(name, class) named += counts.name;
 #define NOT_RECORDED(name)
 	GA_COUNT_NAMES(N, NOT_RECORDED)
 #undef NOT_RECORDED
@@ -109,10 +109,11 @@ enum gf_status ga_counts_collect(struct ga_model *model, const struct ga_memory 
 	return GF_OK;
 }
 
-void ga_counts_json(const struct ga_counts *counts, struct ga_json *json)
+void ga_counts_json(
+    const struct ga_counts *counts, const struct ga_model *model, struct ga_json *json)
 {
 	ga_json_object(json, "events");
-#define N(name) ga_json_number(json, #name, counts->name);
+#define N(name, class) ga_json_maybe(json, #name, ga_count_known(model, class), counts->name);
 #define NOT_RECORDED(name) ga_json_null(json, #name);
 	GA_COUNT_NAMES(N, NOT_RECORDED)
 #undef NOT_RECORDED

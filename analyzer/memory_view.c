@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/coverage.h"
 #include "analyzer/sizes.h"
 
 uint64_t ga_view_reserved(const struct ga_memory *memory, uint64_t reserved_bytes)
@@ -220,6 +221,23 @@ char *ga_view_peak_line(const struct ga_memory *memory)
 	    ga_size_text(total, whole), ga_share_text(peak, total, share), what, account->device);
 }
 
+char *ga_view_peak_headline(const struct ga_memory *memory)
+{
+	bool none = !ga_memory_next(memory, -1) && ga_coverage_of(memory) == GA_COVERS_PART;
+	char *peak = none ? ga_xstrdup("no use of device memory") : ga_view_peak_line(memory);
+	char *line = ga_coverage_headline(memory, peak);
+	free(peak);
+	return line;
+}
+
+void ga_view_lacking(const struct ga_memory *memory, const struct ga_page *page)
+{
+	char *text = ga_coverage_text(memory);
+	if (*text)
+		ga_paragraph(page, "", text);
+	free(text);
+}
+
 char *ga_view_oom_figures(const struct ga_oom *oom)
 {
 	char asked[GA_SIZE_TEXT], left[GA_SIZE_TEXT], lacking[GA_SIZE_TEXT];
@@ -252,7 +270,8 @@ char *ga_view_oom_line(const struct ga_memory *memory)
 	const char *place = ga_stacks_words(memory->model->stacks, oom->stack_id).place;
 	char *figures = ga_view_oom_figures(oom);
 	ga_count_text(memory->refusals.count, count);
-	char *line = ga_format("Out of memory %s time%s; last%s%s: %s.", count,
+	char *line = ga_format("Out of memory %s%s time%s; last%s%s: %s.",
+	    ga_coverage_whole(memory) ? "" : "at least ", count,
 	    memory->refusals.count == 1 ? "" : "s", place ? " at " : "", place ? place : "",
 	    figures);
 	free(figures);

@@ -74,6 +74,12 @@ const struct ga_account *ga_view_fullest(const struct ga_memory *memory, uint64_
 /** "200.00 MiB of 1.00 GiB (20 %) reserved at the peak of device 0".  free() it. */
 char *ga_view_peak_line(const struct ga_memory *memory);
 
+/** The same as a headline that says what is lacking.  free() it. */
+char *ga_view_peak_headline(const struct ga_memory *memory);
+
+/** What is lacking as a paragraph of its own, where the headline is about something else. */
+void ga_view_lacking(const struct ga_memory *memory, const struct ga_page *page);
+
 /** "400.00 MiB asked for, 212.00 MiB free: 188.00 MiB too little".  free() it. */
 char *ga_view_oom_figures(const struct ga_oom *oom);
 

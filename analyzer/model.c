@@ -138,12 +138,13 @@ char *ga_model_journal_text(const struct ga_model *model)
 {
 	static const char cause[] = "the process was killed or still runs, and its journal";
 	if (strcmp(model->path, "-") == 0)
-		return ga_format("%s cannot come through a pipe. Most of the recording may be in it; "
-				 "pass the name of the file.",
+		return ga_format(
+		    "%s cannot come through a pipe. Most of the recording may be in it; "
+		    "pass the name of the file",
 		    cause);
 	const char *slash = strrchr(model->path, '/');
 	return ga_format("%s %s" GF_JOURNAL_SUFFIX " is not beside the trace. Most of the "
-			 "recording may be in it; copy both files.",
+			 "recording may be in it; copy both files",
 	    cause, slash ? slash + 1 : model->path);
 }
 
@@ -166,6 +167,48 @@ uint64_t ga_model_duration_ns(const struct ga_model *model)
 	return summary->last_ticks > summary->first_ticks
 		   ? gf_reader_span_ns(model->reader, summary->last_ticks - summary->first_ticks)
 		   : 0;
+}
+
+static bool has_mark(const struct ga_model *model, enum gf_mark_kind kind)
+{
+	uint32_t count;
+	const struct gf_mark *marks = gf_reader_marks(model->reader, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (marks[i].kind == kind)
+			return true;
+	return false;
+}
+
+char *ga_model_gap(const struct ga_model *model)
+{
+	char count[GA_SIZE_TEXT];
+	uint64_t lost = ga_model_lost(model);
+	bool ended = model->summary->ended;
+	if (ga_model_journal_missing(model))
+		return ga_model_journal_text(model);
+	if (ga_model_damaged(model))
+		return ga_format(
+		    "a part of the trace is not readable%s", ended ? "" : ", the end included");
+	if (lost)
+		return ga_format(
+		    "%s event%s missing", ga_count_text(lost, count), lost == 1 ? " is" : "s are");
+	if (!ended && has_mark(model, GF_MARK_STOPPED)) /* how much is told at the end only */
+		return ga_xstrdup("recording stopped before the program ended");
+	if (!has_mark(model, GF_MARK_START))
+		return ga_xstrdup("the beginning is missing");
+	return NULL;
+}
+
+bool ga_model_records(const struct ga_model *model, const char *class_name)
+{
+	const char *at = ga_model_property(model, "record");
+	size_t length = strlen(class_name);
+	if (!at || !*at) /* recorders before this setting recorded all */
+		return true;
+	for (; *at; at += strcspn(at, ","), at += *at == ',')
+		if (strcspn(at, ",") == length && strncmp(at, class_name, length) == 0)
+			return true;
+	return false;
 }
 
 /* ---- notices ---- */
@@ -219,6 +262,22 @@ static void text_notices(const struct ga_model *model, struct ga_strings *notice
 	}
 }
 
+/* Classes of GPUSHIM_RECORD that an analysis could have used. */
+static void class_notice(const struct ga_model *model, struct ga_strings *notices)
+{
+	static const char *const classes[] = {"memory", "copies", "kernels", "api"};
+	struct ga_strings absent = {0};
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		if (!ga_model_records(model, classes[i]))
+			ga_strings_add(&absent, "%s", classes[i]);
+	char *text = ga_strings_join(&absent, ", ");
+	if (*text)
+		ga_strings_add(notices, "events that were not recorded (GPUSHIM_RECORD=%s): %s",
+		    ga_model_property(model, "record"), text);
+	free(text);
+	ga_strings_clear(&absent);
+}
+
 static void stack_notice(const struct ga_model *model, struct ga_strings *notices)
 {
 	size_t damaged = ga_stacks_damaged(model->stacks);
@@ -228,16 +287,6 @@ static void stack_notice(const struct ga_model *model, struct ga_strings *notice
 		    "parts of call stacks that are damaged and left out, so that lines or functions "
 		    "may be missing: %s",
 		    ga_count_text(damaged, count));
-}
-
-static bool started(const struct ga_model *model)
-{
-	uint32_t count;
-	const struct gf_mark *marks = gf_reader_marks(model->reader, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (marks[i].kind == GF_MARK_START)
-			return true;
-	return false;
 }
 
 static void end_notice(const struct ga_model *model, struct ga_strings *notices)
@@ -258,7 +307,7 @@ void ga_model_missing_notices(const struct ga_model *model, struct ga_strings *n
 {
 	lost_notices(model, notices);
 	end_notice(model, notices);
-	if (!started(model))
+	if (!has_mark(model, GF_MARK_START))
 		ga_strings_add(
 		    notices, "the recording has no start mark: its beginning is missing");
 }
@@ -270,6 +319,7 @@ void ga_model_notices(const struct ga_model *model, struct ga_strings *notices)
 		ga_strings_add(notices,
 		    "recorded on a stand-in GPU: sizes and calls are real, kernels did "
 		    "nothing, times of the device are simulated");
+	class_notice(model, notices);
 	stack_notice(model, notices);
 	text_notices(model, notices);
 }
@@ -349,12 +399,7 @@ char *ga_model_program_line(const struct ga_model *model)
 	ga_model_program(model, &arguments);
 	if (arguments.count == 0)
 		return ga_xstrdup("unknown program");
-	size_t bytes = 1;
-	for (size_t i = 0; i < arguments.count; i++)
-		bytes += strlen(arguments.items[i]) + 1;
-	char *line = ga_xalloc(bytes, 1), *end = line;
-	for (size_t i = 0; i < arguments.count; i++)
-		end += sprintf(end, "%s%s", i ? " " : "", arguments.items[i]);
+	char *line = ga_strings_join(&arguments, " ");
 	ga_strings_clear(&arguments);
 	return line;
 }

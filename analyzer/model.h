@@ -86,6 +86,18 @@ static inline bool ga_model_incomplete(const struct ga_model *model)
 	return ga_model_damaged(model) || ga_model_journal_missing(model);
 }
 
+/**
+ * What is missing in the recording, as a clause: "12 events are missing".
+ *
+ * The end of a process that was killed is no gap: nothing came behind it.
+ *
+ * @return free() it; NULL if nothing is known to be missing
+ */
+char *ga_model_gap(const struct ga_model *model);
+
+/** Whether a class of events was to be recorded: memory, copies, kernels, api (GPUSHIM_RECORD). */
+bool ga_model_records(const struct ga_model *model, const char *class_name);
+
 /** Wall-clock time of the first event, ISO 8601 in UTC; "" if not known.  @return out */
 const char *ga_model_start(const struct ga_model *model, char out[40]);
 

@@ -40,8 +40,9 @@ enum ga_exit {
 	    "per entry of a batch call), calls that wait for the device.") \
 	C(check, "TRACE...", "is the file whole: verifies every checksum", \
 	    "Reads the whole file. Exit status 0: whole, also when the process was killed " \
-	    "before it could end the recording. 3: damaged; says at which offset and how much " \
-	    "can still be read. 1: not a trace.\n\nWhat a killed process recorded last is in " \
+	    "before it could end the recording. 3: not whole: damaged, then it says at which " \
+	    "offset and how much can still be read, or without its journal. 1: not a " \
+	    "trace.\n\nWhat a killed process recorded last is in " \
 	    "NAME.gst.journal. run and dryrun put it into the trace when the program has " \
 	    "ended and remove it; a journal that is still there belongs to the trace: copy " \
 	    "both.") \
@@ -111,7 +112,9 @@ enum ga_command {
 	    GA_ON_ANSWERS | GA_ON(export) | GA_ON(completion) | GA_ON(help), \
 	    "write to FILE instead of standard output") \
 	O(FAIL_ABOVE, 0, "fail-above", "SIZE", GA_ON(memory), \
-	    "exit with 4 if a device's peak of reserved memory is above SIZE") \
+	    "exit with 4 if a device's peak of reserved memory is above SIZE, with 5 if that " \
+	    "cannot " \
+	    "be told because the recording is incomplete") \
 	O(TOP, 0, "top", "N", GA_ON(memory) | GA_ON(oom), \
 	    "rows of the table of who holds the memory (memory: 12, oom: 8); 0: all") \
 	O(STACKS, 0, "stacks", NULL, GA_ON(memory) | GA_ON(oom), \

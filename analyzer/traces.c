@@ -121,11 +121,13 @@ static int worse(int one, int other)
 	return rank[one] >= rank[other] ? one : other;
 }
 
-static void tell_missing(const struct ga_model *model)
+/* An export is figures without words: what it lacks is told beside it. */
+static void tell_gap(const struct ga_model *model)
 {
-	char *text = ga_model_journal_text(model);
-	ga_say("%s is incomplete: %s", model->path, text);
-	free(text);
+	char *gap = ga_model_gap(model);
+	if (gap)
+		ga_say("%s is incomplete: %s", model->path, gap);
+	free(gap);
 }
 
 static void tell_damage(const struct ga_model *model)
@@ -162,8 +164,8 @@ static int report_one(const struct ga_options *options, const struct ga_reporter
 		status = worse(status, GA_EXIT_DAMAGED);
 	if (ga_model_damaged(&model) && options->command != GA_COMMAND_check)
 		tell_damage(&model);
-	else if (ga_model_incomplete(&model) && options->command == GA_COMMAND_export)
-		tell_missing(&model); /* elsewhere a notice tells it */
+	else if (options->command == GA_COMMAND_export)
+		tell_gap(&model); /* elsewhere a notice tells it */
 	ga_model_close(&model);
 	return status;
 }

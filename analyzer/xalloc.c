@@ -73,6 +73,17 @@ void ga_strings_add(struct ga_strings *list, const char *format, ...)
 	va_end(arguments);
 }
 
+char *ga_strings_join(const struct ga_strings *list, const char *between)
+{
+	size_t bytes = 1;
+	for (size_t i = 0; i < list->count; i++)
+		bytes += strlen(list->items[i]) + strlen(between);
+	char *text = ga_xalloc(bytes, 1), *end = text;
+	for (size_t i = 0; i < list->count; i++)
+		end += sprintf(end, "%s%s", i ? between : "", list->items[i]);
+	return text;
+}
+
 void ga_strings_clear(struct ga_strings *list)
 {
 	for (size_t i = 0; i < list->count; i++)

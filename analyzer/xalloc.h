@@ -49,6 +49,9 @@ void ga_strings_take(struct ga_strings *list, char *text);
 void ga_strings_add(struct ga_strings *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/** All strings in one, `between` each two of them; free() it. */
+char *ga_strings_join(const struct ga_strings *list, const char *between);
+
 /** Free the strings and the list; it is empty and usable afterwards. */
 void ga_strings_clear(struct ga_strings *list);
 

@@ -259,6 +259,37 @@ static void write_places(const char *path)
 	mt_end();
 }
 
+/* GPUSHIM_LIMIT was reached: what came behind it was counted only. */
+static void write_stopped(const char *path)
+{
+	static const char notice[] = "recording stopped: the trace reached GPUSHIM_LIMIT";
+	struct trace_builder *t = mt_begin(path);
+	struct gf_lost lost = {.reason = GF_LOST_LIMIT, .time = 90000, .count = 550};
+	train(t, 1);
+	trace_text(t, 1, mt_now(), GF_TEXT_NOTICE, 0, notice, sizeof(notice) - 1);
+	trace_mark(t, 1, mt_now(), GF_MARK_STOPPED, 0);
+	trace_add(t, 1, GF_TAG_lost, &lost);
+	mt_end();
+}
+
+/* GPUSHIM_RECORD=copies */
+static void write_copies(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "record", "copies");
+	mt_copy(4 * M, 0);
+	mt_memset(4096, 0);
+	mt_end();
+}
+
+/* The hooks of PyTorch's allocator saw nothing. */
+static void write_blind(const char *path)
+{
+	mt_begin(path);
+	mt_driver(GF_MEMORY_ALLOC, 0x10000000, 200 * M, 0, 0);
+	mt_end();
+}
+
 static void write_idle(const char *path)
 {
 	mt_begin(path);
@@ -323,6 +354,9 @@ int main(int argc, char **argv)
 	write_retry("retry.gst");
 	write_lossy("lossy.gst");
 	write_places("places.gst");
+	write_stopped("stopped.gst");
+	write_copies("copies.gst");
+	write_blind("blind.gst");
 	write_idle("idle.gst");
 	write_damaged("simple.gst");
 	if (mkdir("ranks", 0777) != 0 || mkdir("nothing", 0777) != 0)
