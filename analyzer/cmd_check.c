@@ -87,7 +87,8 @@ static int report(const struct ga_options *options, struct ga_model *model,
 		ga_model_missing_notices(model, &notices);
 	}
 	ga_notices_put(page, json, &notices);
-	return ga_model_damaged(model) ? GA_EXIT_DAMAGED : GA_EXIT_OK;
+	/* A missing journal is a part of the trace that cannot be read. */
+	return ga_model_incomplete(model) ? GA_EXIT_DAMAGED : GA_EXIT_OK;
 }
 
 int ga_cmd_check(const struct ga_options *options)
