@@ -240,32 +240,41 @@ static bool memory_free(const struct gd_exec *exec)
 	return true;
 }
 
-static void enqueue(struct gd_stream *stream, const struct gd_exec *exec, const struct step *step,
+/* A launch in progress. */
+struct launch {
+	struct gd_stream *stream;
+	uint64_t id;	   /* of the executable graph */
+	uint64_t begun_ns; /* for all nodes: the device gets them together */
+};
+
+static void enqueue(const struct launch *launch, const struct step *step,
     struct gd_operation *operation, gd_effect effect, size_t argument_bytes)
 {
-	operation->graph_exec_id = exec->id;
+	operation->graph_exec_id = launch->id;
 	operation->node_id = step->node_id;
+	operation->enqueued_ns = launch->begun_ns;
 	operation->asynchronous = 1;
-	gd_enqueue(stream, operation, effect, &step->work.kernel, argument_bytes);
+	gd_enqueue(launch->stream, operation, effect, &step->work.kernel, argument_bytes);
 }
 
-static void launch_step(struct gd_exec *exec, const struct step *step, struct gd_stream *stream)
+static void launch_step(const struct launch *launch, const struct step *step)
 {
 	const struct gd_work *work = &step->work;
+	struct gd_stream *stream = launch->stream;
 	struct gd_operation operation;
 	struct gd_event *event;
 	switch (work->type) {
 	case CU_GRAPH_NODE_TYPE_KERNEL:
 		gd_launch_describe(&work->kernel, &operation);
-		enqueue(stream, exec, step, &operation, gd_launch_effect, sizeof(work->kernel));
+		enqueue(launch, step, &operation, gd_launch_effect, sizeof(work->kernel));
 		break;
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
 		gd_copy_describe(&work->copy, &operation);
-		enqueue(stream, exec, step, &operation, gd_copy_effect, sizeof(work->copy));
+		enqueue(launch, step, &operation, gd_copy_effect, sizeof(work->copy));
 		break;
 	case CU_GRAPH_NODE_TYPE_MEMSET:
 		gd_memset_describe(&work->set, &operation);
-		enqueue(stream, exec, step, &operation, gd_memset_effect, sizeof(work->set));
+		enqueue(launch, step, &operation, gd_memset_effect, sizeof(work->set));
 		break;
 	case CU_GRAPH_NODE_TYPE_HOST:
 		gd_queue_host_function(stream, work->host.fn, work->host.userData);
@@ -334,9 +343,10 @@ GD_API_PTSZ(cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle), (handle
 	}
 	pthread_mutex_lock(&gd_graph_lock);
 	result = memory_free(exec) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	struct launch launch = {stream, exec->id, gd_operations_simple() ? 0 : gd_now_ns()};
 	for (uint32_t i = 0; i < exec->step_count && result == CUDA_SUCCESS; i++) {
 		if (!exec->steps[i].off)
-			launch_step(exec, &exec->steps[i], stream);
+			launch_step(&launch, &exec->steps[i]);
 	}
 	pthread_mutex_unlock(&gd_graph_lock);
 	return result;

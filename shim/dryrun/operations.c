@@ -191,7 +191,7 @@ void gd_stream_delay(struct gd_stream *stream, uint64_t ready_ns)
 void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation)
 {
 	pthread_mutex_lock(&stream->lock);
-	uint64_t start = gd_now_ns();
+	uint64_t start = clock_kind == INSTANT ? gd_now_ns() : operation->enqueued_ns;
 	if (clock_kind != INSTANT)
 		start = later(later(start, stream->ready_ns), rule_ns(stream));
 	operation->start_ns = start;
@@ -213,11 +213,11 @@ void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operat
 	filled.stream_id = stream->id;
 	if (filled.kind != GD_OPERATION_COPY)
 		filled.to_device = filled.device;
-	const struct gd_call *call = gpushim_dryrun_call();
-	if (call) {
-		filled.call = call->number;
+	if (!filled.enqueued_ns)
 		filled.enqueued_ns = gd_now_ns();
-	}
+	const struct gd_call *call = gpushim_dryrun_call();
+	if (call)
+		filled.call = call->number;
 	if (gd_queue_defer(stream, &filled, effect, argument, argument_bytes))
 		return;
 	if (effect)

@@ -45,7 +45,7 @@ struct gd_operation {
 	uint64_t context_id, stream_id;
 	uint64_t start_ns, end_ns;	 /* CLOCK_MONOTONIC, as simulated */
 	uint64_t graph_exec_id, node_id; /* 0 outside a graph launch */
-	uint64_t enqueued_ns;		 /* CLOCK_MONOTONIC; 0 while nobody watches calls */
+	uint64_t enqueued_ns;		 /* CLOCK_MONOTONIC; 0 from the caller: now */
 	uint32_t call;			 /* number of the call that enqueued it (call_watch.h), or 0 */
 	/* kernel */
 	const char *name;
