@@ -84,7 +84,7 @@ static CUresult launch_on(
 	if (result != CUDA_SUCCESS)
 		return result;
 	gd_launch_gather(launch, parameters, extra);
-	if (!function->launched)
+	if (!__atomic_load_n(&function->launched, __ATOMIC_RELAXED))
 		__atomic_store_n(&function->launched, 1, __ATOMIC_RELAXED);
 	if (gd_capture_touches(stream)) {
 		struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = *launch};
