@@ -28,10 +28,10 @@ static CUpti_BuffersCallbackRequestFunc request_buffer;
 static CUpti_BuffersCallbackCompleteFunc complete_buffer;
 static struct lane process_lane, *lanes; /* `lanes`: of threads */
 static struct buffer *full, **full_end = &full;
+static uint64_t queued, returned; /* numbers of the last buffer that became full, that went back */
 static bool delivering;
 static bool per_thread = true, cleared_by_client; /* atomic */
 static size_t dropped;
-static bool forked;
 
 static __thread struct lane *own_lane;
 static __thread bool in_client;
@@ -44,6 +44,7 @@ static void queue(struct lane *lane)
 	lane->buffer = NULL;
 	*full_end = buffer;
 	full_end = &buffer->next;
+	queued++;
 }
 
 /* A thread ends: its records go with the next that are handed over. */
@@ -118,14 +119,12 @@ static void give_back(struct buffer *buffer)
 	free(buffer);
 }
 
-/* One thread at a time does it, for all: that keeps the order. */
-static void deliver(void)
+/* Hand back all that is full unless another thread is at it: one at a time keeps the order.  The
+ * lock is held, but not all the time. */
+static void deliver_locked(void)
 {
-	pthread_mutex_lock(&lock);
-	if (delivering) {
-		pthread_mutex_unlock(&lock);
+	if (delivering)
 		return;
-	}
 	delivering = true;
 	while (full) {
 		struct buffer *buffer = full;
@@ -136,9 +135,17 @@ static void deliver(void)
 		pthread_mutex_unlock(&lock);
 		give_back(buffer);
 		pthread_mutex_lock(&lock);
+		returned++;
+		pthread_cond_broadcast(&delivered);
 	}
 	delivering = false;
 	pthread_cond_broadcast(&delivered);
+}
+
+static void deliver(void)
+{
+	pthread_mutex_lock(&lock);
+	deliver_locked();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -155,21 +162,26 @@ static void queue_all(bool empty)
 		queue_if(lane, empty);
 }
 
-bool gd_buffers_flush(bool empty)
+/* Who ends queues its buffer and delivers nothing, so a waiting thread has to be ready to do it. */
+void gd_buffers_flush(bool empty)
 {
-	if (in_client)
-		return false;
-	if (forked)
-		return true;
+	uint64_t until;
+
 	pthread_mutex_lock(&lock);
 	queue_all(empty);
+	until = queued;
+	while (returned < until) {
+		if (delivering)
+			pthread_cond_wait(&delivered, &lock);
+		else
+			deliver_locked();
+	}
 	pthread_mutex_unlock(&lock);
-	deliver();
-	pthread_mutex_lock(&lock);
-	while (delivering || full)
-		pthread_cond_wait(&delivered, &lock);
-	pthread_mutex_unlock(&lock);
-	return true;
+}
+
+bool gd_buffers_in_client(void)
+{
+	return in_client;
 }
 
 /* ---- asking ---- */
@@ -259,7 +271,7 @@ void gd_buffers_append(bool of_thread, const void *record)
 	struct lane *lane;
 	int invented;
 
-	if (forked)
+	if (gd_cupti_forked())
 		return;
 	lane = of_thread && __atomic_load_n(&per_thread, __ATOMIC_RELAXED) ? thread_lane()
 									   : &process_lane;
@@ -317,9 +329,4 @@ size_t gd_buffers_take_dropped(void)
 	dropped = 0;
 	pthread_mutex_unlock(&lock);
 	return taken;
-}
-
-void gd_buffers_forked(void)
-{
-	forked = true;
 }

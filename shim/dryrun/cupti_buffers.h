@@ -38,17 +38,17 @@ void gd_buffers_cleared(bool by_client);
 void gd_buffers_append(bool of_thread, const void *record);
 
 /**
- * Hand back every buffer that holds records and wait until the client has them all.
+ * Hand back every buffer that holds records and wait until the client has them all; not from a
+ * callback of the client.
  *
  * @param empty  empty buffers too
- * @return false from a callback of the client, which must not do this
  */
-bool gd_buffers_flush(bool empty);
+void gd_buffers_flush(bool empty);
+
+/** @return whether this thread is in a callback of the client: it must not wait for buffers */
+bool gd_buffers_in_client(void);
 
 /** @return records dropped since the last question */
 size_t gd_buffers_take_dropped(void);
-
-/** A child of fork: nothing here works any more; buffers are the parent's. */
-void gd_buffers_forked(void);
 
 #endif

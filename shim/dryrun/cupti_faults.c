@@ -9,11 +9,18 @@
 
 static int (*ask_script)(const char *);
 static __thread CUptiResult last_error;
+static bool forked;
 
-static void find_script(void)
+static void lose_child(void)
+{
+	forked = true;
+}
+
+static void prepare(void)
 {
 	const char *script = getenv("GPUSHIM_DRYRUN_FAULTS");
 
+	pthread_atfork(NULL, NULL, lose_child);
 	if (script && *script)
 		*(void **)&ask_script = gd_driver_extra("gpushim_dryrun_fault");
 }
@@ -22,8 +29,20 @@ int gd_cupti_fault(const char *name)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, find_script);
+	pthread_once(&once, prepare);
 	return ask_script ? ask_script(name) : 0;
+}
+
+bool gd_cupti_forked(void)
+{
+	return forked;
+}
+
+CUptiResult gd_cupti_refusal(const char *name)
+{
+	int refused = gd_cupti_fault(name);
+
+	return forked ? CUPTI_ERROR_NOT_INITIALIZED : (CUptiResult)refused;
 }
 
 CUptiResult gd_cupti_answer(CUptiResult result)

@@ -84,11 +84,16 @@ bool gd_pending_add(uint64_t end_ns, const union gd_record *record)
 	return true;
 }
 
+bool gd_pending_any(uint64_t until_ns)
+{
+	return __atomic_load_n(&first_end, __ATOMIC_ACQUIRE) <= until_ns;
+}
+
 bool gd_pending_take(uint64_t until_ns, union gd_record *out)
 {
 	struct pending *first = NULL;
 
-	if (__atomic_load_n(&first_end, __ATOMIC_ACQUIRE) > until_ns)
+	if (!gd_pending_any(until_ns))
 		return false;
 	pthread_mutex_lock(&lock);
 	if (count && heap[0]->end_ns <= until_ns) {

@@ -14,6 +14,9 @@
 /** Keep a record. @return false without memory */
 bool gd_pending_add(uint64_t end_ns, const union gd_record *record);
 
+/** @return whether there is a record that ends no later; not of a graph.  Costs a load. */
+bool gd_pending_any(uint64_t until_ns);
+
 /**
  * Take the record that ends first.
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cupti_records.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -215,43 +216,98 @@ static void write_record(union gd_record *record, bool ended)
 	gd_buffers_append(false, record);
 }
 
-/* Graphs are left to flushes: more of their work may come. */
-static void write_ended(uint64_t now_ns)
+/* One thread at a time moves records of what ended into buffers: so they come in that order, and
+ * what was taken is written when a flush begins.  Not held while the client is called. */
+static pthread_mutex_t mover_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t mover_done = PTHREAD_COND_INITIALIZER;
+static bool moving;
+static unsigned movers_waiting; /* they go first */
+
+/* @return false when another thread, or this one further out, is at it already */
+static bool begin_moving(bool wait)
+{
+	bool begun;
+
+	pthread_mutex_lock(&mover_lock);
+	movers_waiting += wait;
+	while (wait && moving)
+		pthread_cond_wait(&mover_done, &mover_lock);
+	movers_waiting -= wait;
+	begun = !moving && (wait || !movers_waiting);
+	moving |= begun;
+	pthread_mutex_unlock(&mover_lock);
+	return begun;
+}
+
+static void end_moving(void)
+{
+	pthread_mutex_lock(&mover_lock);
+	moving = false;
+	pthread_cond_broadcast(&mover_done);
+	pthread_mutex_unlock(&mover_lock);
+}
+
+static void move_ended(uint64_t until_ns, bool ended)
 {
 	union gd_record record;
 
-	while (gd_pending_take(now_ns, &record))
-		write_record(&record, true);
+	while (gd_pending_take(until_ns, &record))
+		write_record(&record, ended);
+}
+
+static void move_graphs(uint64_t until_ns, bool ended)
+{
+	union gd_record record;
+
+	while (gd_pending_take_graph(until_ns, &record))
+		write_record(&record, ended);
+}
+
+/* Graphs are left to flushes: more of their work may come. */
+static void write_ended(uint64_t now_ns)
+{
+	if (!gd_pending_any(now_ns) || !begin_moving(false))
+		return;
+	move_ended(now_ns, true);
+	end_moving();
 }
 
 void gd_records_settle(bool all)
 {
 	uint64_t now_ns = gd_clock_device_ns();
-	union gd_record record;
 
-	write_ended(now_ns);
-	while (gd_pending_take_graph(now_ns, &record))
-		write_record(&record, true);
-	while (all && gd_pending_take(UINT64_MAX, &record))
-		write_record(&record, false);
-	while (all && gd_pending_take_graph(UINT64_MAX, &record))
-		write_record(&record, false);
+	begin_moving(true);
+	move_ended(now_ns, true);
+	move_graphs(now_ns, true);
+	if (all) {
+		move_ended(UINT64_MAX, false);
+		move_graphs(UINT64_MAX, false);
+	}
+	end_moving();
+}
+
+/* What takes time waits even if it has ended: what was enqueued before it may wait too, and comes
+ * first. */
+static void keep_or_write(union gd_record *record, const struct gd_operation *operation)
+{
+	bool timed = operation->end_ns > operation->start_ns;
+
+	if (!timed || !gd_pending_add(operation->end_ns, record))
+		write_record(record, !timed);
 }
 
 void gd_records_operation(const struct gd_operation *operation, void *user)
 {
 	uint32_t correlation = gd_calls_numbered() ? operation->call : 0;
-	uint64_t now_ns = gd_clock_device_ns();
 	union gd_record record;
 
 	if (operation->kind == GD_OPERATION_KERNEL)
 		gd_calls_launched(operation->name);
 	if (operation->graph_exec_id && gd_kind_on(CUPTI_ACTIVITY_KIND_GRAPH_TRACE))
 		add_to_graph(operation, correlation);
-	else if (fill(&record, operation, correlation) &&
-		 (operation->end_ns > now_ns ? !gd_pending_add(operation->end_ns, &record) : true))
-		write_record(&record, operation->end_ns <= now_ns);
-	write_ended(now_ns);
+	else if (fill(&record, operation, correlation))
+		keep_or_write(&record, operation);
+	write_ended(gd_clock_device_ns());
 }
 
 void gd_records_reset(void)

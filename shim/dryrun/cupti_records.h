@@ -20,7 +20,8 @@ void gd_records_operation(const struct gd_operation *operation, void *user);
 void gd_records_notice(const struct gd_notice *notice);
 
 /**
- * Write the records of what has ended.
+ * Write the records of what has ended; those that another thread is writing are written too then.
+ * Not from a callback of the client for buffers, which may be part of that.
  *
  * @param all  also of what still runs, without times: start and end are 0
  */

@@ -188,14 +188,11 @@ GD_CUPTI(cuptiActivityGetAttribute, (CUpti_ActivityAttribute attribute, size_t *
 
 /* ---- buffers ---- */
 
-static void lose_child(void)
-{
-	gd_buffers_forked();
-}
-
 /* Registered behind the client's own start, so that it runs in front of the client's end. */
 static void at_exit(void)
 {
+	if (gd_cupti_forked() || gd_buffers_in_client())
+		return;
 	gd_flusher_set_period(0);
 	gd_records_settle(true);
 	gd_buffers_flush(true);
@@ -203,7 +200,6 @@ static void at_exit(void)
 
 static void arm(void)
 {
-	pthread_atfork(NULL, NULL, lose_child);
 	atexit(at_exit);
 }
 
@@ -223,15 +219,13 @@ GD_CUPTI(cuptiActivityRegisterCallbacks,
 GD_CUPTI(cuptiActivityFlushAll, (uint32_t flag), (flag))
 {
 	uint64_t start = gd_clock_client_ns();
-	bool flushed;
 
-	if (!gd_buffers_ready())
+	if (!gd_buffers_ready() || gd_buffers_in_client())
 		return CUPTI_ERROR_INVALID_OPERATION;
 	gd_records_settle(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-	flushed = gd_buffers_flush(false);
-	if (flushed)
-		gd_records_overhead(start, gd_clock_client_ns());
-	return flushed ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
+	gd_buffers_flush(false);
+	gd_records_overhead(start, gd_clock_client_ns());
+	return CUPTI_SUCCESS;
 }
 
 GD_CUPTI(cuptiActivityFlush, (CUcontext context, uint32_t stream, uint32_t flag),
@@ -293,6 +287,8 @@ GD_CUPTI(cuptiActivityRegisterTimestampCallback, (CUpti_TimestampCallbackFunc cl
 
 GD_CUPTI(cuptiFinalize, (void), ())
 {
+	if (gd_buffers_in_client())
+		return CUPTI_ERROR_INVALID_OPERATION;
 	gd_kinds_reset();
 	gd_flusher_set_period(0);
 	gd_records_settle(true);

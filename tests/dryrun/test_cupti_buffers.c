@@ -92,7 +92,7 @@ TEST(without_a_buffer_records_are_dropped_and_counted)
 
 TEST(what_still_runs_waits_for_its_end_or_for_force)
 {
-	record_kernels("50000000"); /* 50 ms a kernel */
+	record_kernels("200000000"); /* 200 ms a kernel */
 	launch_many(2);
 	CUPTI(cuptiActivityFlushAll(0));
 	EXPECT_EQ(seen_count, 0);
@@ -105,7 +105,7 @@ TEST(what_still_runs_waits_for_its_end_or_for_force)
 	OK(cudaDeviceSynchronize());
 	CUPTI(cuptiActivityFlushAll(0));
 	EXPECT_EQ(seen_count, 3);
-	EXPECT_EQ(kernel_at(2)->end - kernel_at(2)->start, 50000000);
+	EXPECT_EQ(kernel_at(2)->end - kernel_at(2)->start, 200000000);
 }
 
 TEST(cleared_unless_the_client_does_that)
@@ -162,19 +162,29 @@ TEST(a_buffer_for_all_threads)
 	EXPECT_EQ(buffers_of_threads(0), 1);
 }
 
+static size_t seen_so_far(void)
+{
+	size_t so_far;
+
+	pthread_mutex_lock(&client_lock);
+	so_far = seen_count;
+	pthread_mutex_unlock(&client_lock);
+	return so_far;
+}
+
 TEST(a_period_needs_no_flush)
 {
 	give_most = 1;
 	record_kernels("20000000");
 	CUPTI(cuptiActivityFlushPeriod(5));
+	uint64_t begun = monotonic();
 	launch_many(1);
 	usleep(5000);
-	pthread_mutex_lock(&client_lock);
-	EXPECT_EQ(seen_count, 0);
-	pthread_mutex_unlock(&client_lock);
-	for (int i = 0; i < 400 && !__atomic_load_n(&seen_count, __ATOMIC_RELAXED); i++)
+	size_t early = seen_so_far();
+	EXPECT(early == 0 || monotonic() - begun > 20000000);
+	for (int i = 0; i < 400 && !seen_so_far(); i++)
 		usleep(5000);
-	EXPECT_EQ(seen_count, 1);
+	EXPECT_EQ(seen_so_far(), 1);
 	CUPTI(cuptiActivityFlushPeriod(0));
 }
 
@@ -231,8 +241,10 @@ TEST(a_forked_child_leaves_the_buffers_alone)
 	launch_many(1);
 	pid_t child = fork();
 	if (!child) {
-		cuptiActivityFlushAll(1);
-		exit(buffers_back != 0);
+		EXPECT_EQ(cuptiActivityFlushAll(1), CUPTI_ERROR_NOT_INITIALIZED);
+		EXPECT_EQ(cuptiFinalize(), CUPTI_ERROR_NOT_INITIALIZED);
+		EXPECT_EQ(buffers_back, 0);
+		exit(test_failures != 0);
 	}
 	REQUIRE(waitpid(child, &status, 0) == child);
 	EXPECT_EQ(status, 0);

@@ -102,3 +102,42 @@ TEST(one_buffer_and_a_clock)
 {
 	many_threads("model", 0);
 }
+
+#define ROUNDS 1500
+
+static void *launch_once(void *unused)
+{
+	OK(launch(NULL));
+	return unused;
+}
+
+/* A thread that ends leaves its records behind; whoever flushes just then has to take them. */
+static void *come_and_go(void *unused)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_t threads[4];
+
+		for (int t = 0; t < 4; t++)
+			REQUIRE(pthread_create(&threads[t], NULL, launch_once, NULL) == 0);
+		for (int t = 0; t < 4; t++)
+			pthread_join(threads[t], NULL);
+	}
+	__atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+	return unused;
+}
+
+TEST(threads_that_end_while_others_flush)
+{
+	pthread_t thread;
+
+	give_bytes = 1024;
+	start("instant");
+	CUPTI(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME));
+	REQUIRE(pthread_create(&thread, NULL, come_and_go, NULL) == 0);
+	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+		CUPTI(cuptiActivityFlushAll(0));
+	pthread_join(thread, NULL);
+	flush();
+	EXPECT_EQ(count(CUPTI_ACTIVITY_KIND_RUNTIME), 4 * ROUNDS);
+	EXPECT_EQ(buffers_back, buffers_given);
+}
