@@ -15,6 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit_names.h"
+#include "audit_notes.h"
+#include "audit_unknown.h"
+#include "elf_image.h"
 #include "gd_export.h"
 #include "vendor_names.h"
 
@@ -50,7 +54,7 @@ static const char *plain_name(const char *file)
 }
 
 /* True for libNAME.so, libNAME.so.VERSION and libNAME_part.so of the table. */
-static bool is_vendor(const char *file)
+bool gd_audit_is_vendor(const char *file)
 {
 #define GD_LENGTH(name) {name, sizeof(name) - 1},
 	static const struct {
@@ -61,6 +65,7 @@ static bool is_vendor(const char *file)
 
 	if (strncmp(file, "libcu", 5) != 0 && strncmp(file, "libn", 4) != 0)
 		return false;
+	file = plain_name(file);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *rest = file + 3 + names[i].length;
 
@@ -138,6 +143,28 @@ static bool is_loaded(const char *path, const uintptr_t *cookie)
 	return map != NULL;
 }
 
+char *gd_audit_stand_in(const char *file)
+{
+	file = plain_name(file);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		snprintf(answer, sizeof(answer), "%s%s%s", home, folders[i], file);
+		if (access(answer, R_OK) == 0)
+			return answer;
+	}
+	return NULL;
+}
+
+/* Who asks for a library, and whether it was linked with it. */
+static void note_asked(const char *name, const char *found, const uintptr_t *cookie)
+{
+	const struct link_map *map = (const struct link_map *)*cookie;
+	const char *by = map->l_name && *map->l_name ? map->l_name : "the program";
+	struct gd_image image;
+	bool needs = gd_image_of_map(map, &image) && gd_image_needed(&image, file_of(name));
+
+	gd_audit_note("asked", name, found ? found : "-", by, needs ? "needed" : "opened");
+}
+
 /*
  * A vendor library without a stand-in is not found, as on a machine without CUDA: better than to
  * let a real one of an installed toolkit in.
@@ -149,21 +176,19 @@ static bool is_loaded(const char *path, const uintptr_t *cookie)
  */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
-	const char *wanted = file_of(name), *file = plain_name(wanted);
+	const char *wanted = file_of(name);
+	char *found;
 
-	if (!is_vendor(file))
+	if (!gd_audit_is_vendor(wanted))
 		return (char *)name;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		snprintf(answer, sizeof(answer), "%s%s%s", home, folders[i], file);
-		if (access(answer, R_OK) != 0)
-			continue;
-		if (flag == LA_SER_ORIG && file != wanted && wanted == name &&
-		    is_loaded(answer, cookie))
-			return (char *)name;
-		return answer;
-	}
-	tell_missing(file);
-	return NULL;
+	found = gd_audit_stand_in(wanted);
+	if (found && flag == LA_SER_ORIG && gd_renamed_length(wanted) && wanted == name &&
+	    is_loaded(found, cookie))
+		return (char *)name;
+	note_asked(name, found, cookie);
+	if (!found)
+		tell_missing(plain_name(wanted));
+	return found;
 }
 
 /* The name an object gives itself, or an empty string; a copy under another name keeps it. */
@@ -193,21 +218,45 @@ static bool is_ours(const char *path)
 }
 
 /* Last line of defence: with a real library in the process nothing it reports would be true. */
-unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
+static void refuse(const struct link_map *map)
 {
 	char message[2 * PATH_MAX];
-	int length;
-
-	if ((!is_vendor(plain_name(file_of(map->l_name))) &&
-		!is_vendor(plain_name(soname_of(map)))) ||
-	    is_ours(map->l_name))
-		return 0;
-	length = snprintf(message, sizeof(message),
+	int length = snprintf(message, sizeof(message),
 	    "gpushim dryrun: %s is a real NVIDIA library; refusing to run on a mixture of it and "
-	    "the "
-	    "stand-in GPU\n",
+	    "the stand-in GPU\n",
 	    map->l_name);
+
+	gd_audit_note("foreign", map->l_name);
 	if (write(STDERR_FILENO, message, (size_t)length) < 0)
 		_exit(1);
 	_exit(1);
+}
+
+/* The library preloaded beside this one carries calls of unknown functions to the device. */
+static void find_listener(const struct link_map *map)
+{
+	void (*tell)(const char *);
+	const ElfW(Sym) * symbol;
+	struct gd_image image;
+
+	if (strcmp(file_of(map->l_name), "libgpushim-zero.so") != 0 ||
+	    !gd_image_of_map(map, &image) ||
+	    !(symbol = gd_image_find(&image, "gpushim_dryrun_unknown")))
+		return;
+	tell = (void (*)(const char *))(map->l_addr + symbol->st_value);
+	gd_unknown_listen(tell);
+}
+
+unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
+{
+	if (gd_audit_is_vendor(file_of(map->l_name)) || gd_audit_is_vendor(soname_of(map))) {
+		if (!is_ours(map->l_name))
+			refuse(map);
+		return 0;
+	}
+	if (namespace == LM_ID_BASE) { /* the device serves no other */
+		find_listener(map);
+		gd_unknown_provide(map);
+	}
+	return 0;
 }

@@ -132,7 +132,8 @@ $(foreach m,$(DRYRUN_MAJORS),$(foreach t,$(GD_RUNTIME_TESTS),$(eval $(call dryru
     $(foreach t,$(GD_CUPTI_TESTS),$(eval $(call dryrun_runtime_test,$t,$m,$(DRYRUN_DIR)/cu$m/$(cupti_$m)))))
 
 # ---- the ways in: the audit library and the preload that clears blocks ------------------------------------
-$(DRYRUN_DIR)/libgpushim-audit.so: $(O)/dryrun/door/audit.o
+dryrun_AUDIT := audit audit_notes audit_stubs audit_unknown elf_image
+$(DRYRUN_DIR)/libgpushim-audit.so: $(dryrun_AUDIT:%=$(O)/dryrun/door/%.o)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(DRYRUN_LINK) -Wl,-soname,$(@F) -o $@ $^ -ldl
 $(O)/dryrun/door/%.o: shim/dryrun/%.S $(O)/flags $(O)/config.mk

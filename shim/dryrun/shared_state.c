@@ -175,6 +175,7 @@ bool gd_shared_start(unsigned device_count)
 			return false;
 		initialise(state, device_count);
 	}
+	state->device_count = device_count; /* whoever only noted something did not know */
 	own = claim(state);
 	if (!own) {
 		fprintf(stderr, "gpushim dryrun: more than %d processes use the device\n",
@@ -277,33 +278,49 @@ uint64_t gd_budget_used(unsigned device)
 	return bytes;
 }
 
-/* Names are only added, so a reader needs no lock. */
-static struct gd_shared_missing *find_missing(const char *name)
+/* ---- functions that are not provided ---- */
+
+static struct gd_shared *noted; /* the state, also of a process that never started the device */
+
+static void open_to_note(void)
 {
-	uint32_t count = __atomic_load_n(&gd_shared->missing_count, __ATOMIC_ACQUIRE);
+	const char *path = getenv("GPUSHIM_DRYRUN_SHARED");
+	noted = gd_shared ? gd_shared : path && *path ? open_file(path, 0) : NULL;
+}
+
+/* Names are only added, so a reader needs no lock. */
+static struct gd_shared_missing *find_missing(struct gd_shared *state, const char *name)
+{
+	uint32_t count = __atomic_load_n(&state->missing_count, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < count && i < GD_MAX_MISSING; i++) {
-		if (strncmp(gd_shared->missing[i].name, name, GD_MISSING_NAME - 1) == 0)
-			return &gd_shared->missing[i];
+		if (strncmp(state->missing[i].name, name, GD_MISSING_NAME - 1) == 0)
+			return &state->missing[i];
 	}
 	return NULL;
 }
 
+static struct gd_shared_missing *add_missing(struct gd_shared *state, const char *name)
+{
+	lock(state);
+	struct gd_shared_missing *missing = find_missing(state, name);
+	if (!missing && state->missing_count < GD_MAX_MISSING) {
+		missing = &state->missing[state->missing_count];
+		strncpy(missing->name, name, GD_MISSING_NAME - 1);
+		__atomic_store_n(&state->missing_count, state->missing_count + 1, __ATOMIC_RELEASE);
+	}
+	unlock(state);
+	return missing;
+}
+
 void gd_missing_note(const char *name)
 {
-	if (!gd_shared)
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, open_to_note);
+	if (!noted)
 		return;
-	struct gd_shared_missing *missing = find_missing(name);
-	if (!missing) {
-		lock(gd_shared);
-		missing = find_missing(name);
-		if (!missing && gd_shared->missing_count < GD_MAX_MISSING) {
-			missing = &gd_shared->missing[gd_shared->missing_count];
-			strncpy(missing->name, name, GD_MISSING_NAME - 1);
-			__atomic_store_n(&gd_shared->missing_count, gd_shared->missing_count + 1,
-			    __ATOMIC_RELEASE);
-		}
-		unlock(gd_shared);
-	}
+	struct gd_shared_missing *missing = find_missing(noted, name);
+	if (!missing)
+		missing = add_missing(noted, name);
 	if (missing)
 		__atomic_fetch_add(&missing->calls, 1, __ATOMIC_RELAXED);
 }
