@@ -48,7 +48,7 @@ static void row_json(
     const struct ga_finding *finding, const struct ga_grid_row *row, struct ga_json *json)
 {
 	bool known = ga_grid_row_known(row);
-	char release[16];
+	char release[16], *needs = ga_finding_needs(row);
 	ga_json_object(json, NULL);
 	ga_json_string(json, "setting", ga_finding_row_text(finding, row));
 	ga_json_bool(json, "recorded", row->is_recorded);
@@ -63,9 +63,11 @@ static void row_json(
 	ga_json_maybe(json, "device_calls", known, row->device_calls);
 	ga_json_maybe(json, "retries", known, row->retries);
 	ga_json_bool(json, "oom", row->ooms > 0);
+	ga_json_string(json, "needs", needs);
 	ga_json_string(json, "needs_torch", ga_finding_release(row->needs_torch, release));
 	ga_json_bool(json, "needs_memory_fraction", row->fraction > 0);
 	ga_json_object_end(json);
+	free(needs);
 }
 
 static void device_json(const struct ga_finding *finding, struct ga_json *json)
@@ -96,7 +98,7 @@ static void device_json(const struct ga_finding *finding, struct ga_json *json)
 static void add_notices(
     const struct ga_finding *finding, bool with_reason, struct ga_strings *notices)
 {
-	char count[GA_SIZE_TEXT];
+	char count[GA_SIZE_TEXT], release[16];
 	unsigned device = finding->account->device;
 	if (finding->why && with_reason)
 		ga_strings_add(notices, "device %u: %s", device, finding->why);
@@ -111,6 +113,12 @@ static void add_notices(
 		    finding->result.retries || finding->result.ooms
 			? "what the driver would have refused under other settings is unknown"
 			: "figures of other settings hold if it is large enough for them");
+	if (finding->is_exact && ga_finding_release_unknown(finding))
+		ga_strings_add(notices,
+		    "the release of PyTorch is not recorded: it was taken for %s, and another one "
+		    "may "
+		    "lack some of these settings",
+		    ga_finding_release(GA_TORCH_NEWEST, release));
 	if (ga_finding_packing(finding) != GA_UNKNOWN && finding->result.packing_is_window)
 		ga_strings_add(notices,
 		    "device %u: only blocks around the highest load were placed by plan", device);

@@ -157,10 +157,17 @@ const char *ga_finding_row_text(const struct ga_finding *finding, const struct g
 	return row->is_recorded ? finding->settings : row->text;
 }
 
-/* Whether the recorded release can be told to do this from outside. */
-static bool is_advisable(const struct ga_grid_row *row)
+bool ga_finding_release_unknown(const struct ga_finding *finding)
 {
-	return !row->is_recorded && !row->needs_torch && !row->in_program;
+	const char *release = ga_model_property(finding->memory->model, "torch_version");
+	return !release || !*release;
+}
+
+/* Whether the recorded release can be told to do this from outside. */
+static bool is_advisable(const struct ga_finding *finding, const struct ga_grid_row *row)
+{
+	return !row->is_recorded && !row->needs_torch && !row->in_program &&
+	       (!*row->text || !ga_finding_release_unknown(finding));
 }
 
 const struct ga_grid_row *ga_finding_best(const struct ga_finding *finding)
@@ -169,7 +176,7 @@ const struct ga_grid_row *ga_finding_best(const struct ga_finding *finding)
 	const struct ga_grid_row *best = NULL;
 	for (size_t i = 0; i < grid->count; i++) {
 		const struct ga_grid_row *row = &grid->rows[i];
-		if (ga_grid_row_known(row) && !row->ooms && is_advisable(row) &&
+		if (ga_grid_row_known(row) && !row->ooms && is_advisable(finding, row) &&
 		    row->high < finding->peak && (!best || row->high < best->high))
 			best = row;
 	}
@@ -184,10 +191,29 @@ const struct ga_grid_row *ga_finding_cure(const struct ga_finding *finding)
 		bool cures = result->ooms
 				 ? row->parted_at != UINT64_MAX && !row->new_failure
 				 : ga_grid_row_known(row) && row->retries < result->retries;
-		if (is_advisable(row) && cures)
+		if (is_advisable(finding, row) && cures)
 			return row;
 	}
 	return NULL;
+}
+
+char *ga_finding_needs(const struct ga_grid_row *row)
+{
+	struct ga_strings needs = {0};
+	char release[16];
+	if (row->in_program)
+		ga_strings_add(&needs, "a change of the program");
+	if (row->needs_torch == GA_TORCH_LATER)
+		ga_strings_add(&needs, "a later PyTorch than %s",
+		    ga_finding_release(GA_TORCH_NEWEST, release));
+	else if (row->needs_torch)
+		ga_strings_add(&needs, "PyTorch %s", ga_finding_release(row->needs_torch, release));
+	if (row->fraction > 0)
+		ga_strings_add(
+		    &needs, "torch.cuda.set_per_process_memory_fraction(%.1f)", row->fraction);
+	char *text = needs.count ? ga_strings_join(&needs, " and ") : NULL;
+	ga_strings_clear(&needs);
+	return text;
 }
 
 const char *ga_finding_release(int torch, char out[16])

@@ -67,6 +67,18 @@ const struct ga_grid_row *ga_finding_best(const struct ga_finding *finding);
 /** The first setting that grants what failed or, if nothing did, needs fewer retries; NULL. */
 const struct ga_grid_row *ga_finding_cure(const struct ga_finding *finding);
 
+/** Whether it is not known which release of PyTorch ran, so that none may be told to set anything.
+ */
+bool ga_finding_release_unknown(const struct ga_finding *finding);
+
+/**
+ * What a row needs beside PYTORCH_CUDA_ALLOC_CONF in the recorded release: "PyTorch 2.11", a call,
+ * a change of the program.
+ *
+ * @return free() it; NULL: nothing
+ */
+char *ga_finding_needs(const struct ga_grid_row *row);
+
 /**
  * First release that has a row's options: "2.11", "unreleased"; NULL: the recorded one has them.
  *

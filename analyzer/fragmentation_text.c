@@ -54,7 +54,9 @@ static char *saving_sentence(const struct ga_finding *finding)
 	char peak[GA_SIZE_TEXT], saved[GA_SIZE_TEXT];
 	bool refused = finding->result.ooms || (finding->no_limit && finding->result.retries);
 	if (!best)
-		return ga_xstrdup(refused ? "" : "No other setting of this release needs less.");
+		return ga_xstrdup(refused || ga_finding_release_unknown(finding)
+				      ? ""
+				      : "No other setting of this release needs less.");
 	return ga_format("%s%s would have needed %s (%s less).",
 	    *best->text ? best->text : "The default settings",
 	    best->fraction > 0 ? " with torch.cuda.set_per_process_memory_fraction(1.0)" : "",
@@ -129,26 +131,39 @@ static void size_cell(struct ga_table *table, bool known, bool negative, uint64_
 	    known ? ga_size_text(bytes, text) : "unknown");
 }
 
-/* What is special about a row; "" if nothing is.  free() it. */
+/* What ga_finding_needs() tells, as short as a column wants it. */
+static void add_needs(const struct ga_grid_row *row, struct ga_strings *remarks)
+{
+	char release[16];
+	if (row->in_program)
+		ga_strings_add(remarks, "by the program");
+	if (row->needs_torch == GA_TORCH_LATER)
+		ga_strings_add(remarks, "in no release yet");
+	else if (row->needs_torch)
+		ga_strings_add(
+		    remarks, "needs PyTorch %s", ga_finding_release(row->needs_torch, release));
+	if (row->fraction > 0)
+		ga_strings_add(remarks, "needs a memory fraction");
+}
+
+/* All that is special about a row; "" if nothing is.  free() it. */
 static char *remark(const struct ga_grid_row *row)
 {
-	char release[16], low[GA_SIZE_TEXT], high[GA_SIZE_TEXT];
+	struct ga_strings remarks = {0};
+	char low[GA_SIZE_TEXT], high[GA_SIZE_TEXT];
 	if (row->is_recorded)
-		return ga_xstrdup("recorded");
-	if (row->ooms)
-		return ga_xstrdup("out of memory");
-	if (row->parted_at != UINT64_MAX)
-		return ga_xstrdup("grants what failed");
-	if (row->in_program)
-		return ga_xstrdup("by the program itself");
-	if (row->needs_torch == GA_TORCH_LATER)
-		return ga_xstrdup("in no release yet");
-	if (row->needs_torch)
-		return ga_format("needs PyTorch %s", ga_finding_release(row->needs_torch, release));
-	if (row->low != row->high)
-		return ga_format(
-		    "%s to %s", ga_size_text(row->low, low), ga_size_text(row->high, high));
-	return ga_xstrdup(row->fraction > 0 ? "needs a memory fraction" : "");
+		ga_strings_add(&remarks, "recorded");
+	add_needs(row, &remarks);
+	if (row->ooms && !row->is_recorded)
+		ga_strings_add(&remarks, "out of memory");
+	else if (row->parted_at != UINT64_MAX)
+		ga_strings_add(&remarks, "grants what failed");
+	else if (row->low != row->high)
+		ga_strings_add(&remarks, "%s to %s", ga_size_text(row->low, low),
+		    ga_size_text(row->high, high));
+	char *text = ga_strings_join(&remarks, ", ");
+	ga_strings_clear(&remarks);
+	return text;
 }
 
 static void row_cells(
@@ -157,7 +172,8 @@ static void row_cells(
 	bool known = ga_grid_row_known(row), more = row->peak_reserved > finding->peak;
 	char count[GA_SIZE_TEXT], *note = remark(row);
 	const char *text = ga_finding_row_text(finding, row);
-	ga_cell(table, "%s%s%s", *text ? text : "defaults", *note ? ", " : "", note);
+	ga_cell(table, "%s", *text ? text : "defaults");
+	ga_cell(table, "%s", note);
 	size_cell(table, known, false, row->peak_reserved);
 	size_cell(table, known, more,
 	    more ? row->peak_reserved - finding->peak : finding->peak - row->peak_reserved);
@@ -183,9 +199,9 @@ static int compare_rows(const void *left, const void *right)
 static void settings_text(const struct ga_finding *finding, const struct ga_page *page)
 {
 	static const char *const names[] = {
-	    "setting", "peak reserved", "saved", "driver calls", "retries"};
+	    "setting", "remark", "peak reserved", "saved", "driver calls", "retries"};
 	const struct ga_grid *grid = &finding->result.grid;
-	struct ga_table table = {.columns = 5, .least = 3};
+	struct ga_table table = {.columns = 6, .left = 1 << 1, .least = 3};
 	const struct ga_grid_row **rows = ga_xalloc(grid->count + 1, sizeof(*rows));
 	for (size_t i = 0; i < grid->count; i++)
 		rows[i] = &grid->rows[i];

@@ -113,9 +113,10 @@ static void own_segment(uint64_t address, uint64_t bytes, uint64_t reserved)
 }
 
 /* Eight blocks of 16 MiB are cached, and of no use to four of 32 MiB. */
-static void write_cached(const char *path)
+static void write_cached(const char *path, const char *release)
 {
-	mt_begin(path);
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "torch_version", release);
 	mt_requested(16 * M - 100);
 	for (unsigned i = 0; i < 8; i++)
 		own_segment(0x10000000 + i * 16 * M, 16 * M, (i + 1) * 16 * M);
@@ -344,7 +345,9 @@ int main(int argc, char **argv)
 	write_killed("killed.gst");
 	write_devices("devices.gst");
 	write_expandable("expandable.gst");
-	write_cached("cached.gst");
+	write_cached("cached.gst", "2.15.0");
+	write_cached("release_26.gst", "2.6.0+cu124");
+	write_cached("release_unknown.gst", "");
 	write_stuck("stuck.gst");
 	write_rounded("rounded.gst");
 	write_unsized("unsized.gst", false);
