@@ -2,6 +2,7 @@
 #include "shim/dryrun/address_space.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,14 +10,15 @@
 #include "shim/dryrun/gate.h"
 #include "shim/dryrun/gd_export.h"
 #include "shim/dryrun/launcher_api.h"
+#include "shim/dryrun/regions.h"
 #include "shim/dryrun/slot_allocator.h"
 
 #define PAGE_SHIFT 12
 #define PAGE_BYTES (UINT64_C(1) << PAGE_SHIFT)
 #define PAGES_PER_SLOT (GD_SLOT_BYTES / PAGE_BYTES)
 #define WORDS_PER_SLOT (PAGES_PER_SLOT / 64)
-#define LARGEST_REGION (UINT64_C(16) << 40)
-#define SMALLEST_REGION (UINT64_C(64) << 30)
+#define LARGEST_SPACE (UINT64_C(16) << 40)
+#define LEAST_SPARE (UINT64_C(1) << 30) /* beyond all memory: fragmentation, small blocks */
 /* From here on giving pages back is cheaper than writing zeros. */
 #define GIVE_BACK_PAGES 16
 
@@ -25,29 +27,23 @@ uint64_t gd_space_base, gd_space_bytes;
 static struct {
 	pthread_mutex_t lock;	  /* the slot allocator; nothing nests in it */
 	pthread_rwlock_t moving;  /* written while slots change to or from a file; nothing nests */
+	struct gd_region region;  /* data and the tables behind it */
 	char *data;		  /* the second region */
 	struct gd_block **blocks; /* owner by address slot; atomic */
+	uint64_t *pages;	  /* by data slot WORDS_PER_SLOT words, a bit a page; atomic */
 	uint32_t *leads;	  /* data slot + 1 by address slot, 0 = nowhere; atomic */
 	uint8_t *stored;	  /* by data slot: some page bit may be set; atomic */
-	uint64_t *pages;	  /* by data slot WORDS_PER_SLOT words, a bit a page; atomic */
 	uint8_t *shared;	  /* by data slot: lies in a file, where others store too; atomic */
 } space = {.lock = PTHREAD_MUTEX_INITIALIZER, .moving = PTHREAD_RWLOCK_INITIALIZER};
 
-static void *reserve(uint64_t bytes, int rights)
-{
-	void *region =
-	    mmap(NULL, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return region == MAP_FAILED ? NULL : region;
-}
+#define TABLE_BYTES_PER_SLOT \
+	(GD_SLOT_ENTRY_BYTES + sizeof(*space.blocks) + WORDS_PER_SLOT * sizeof(*space.pages) + \
+	    sizeof(*space.leads) + sizeof(*space.stored) + sizeof(*space.shared))
 
-/* Slots begin at multiples of their size, so one more is reserved. */
-static char *reserve_aligned(uint64_t bytes, int rights)
+static char *aligned(char *start)
 {
-	char *region = reserve(bytes + GD_SLOT_BYTES, rights);
-	if (!region)
-		return NULL;
-	uint64_t over = (uint64_t)(uintptr_t)region % GD_SLOT_BYTES;
-	return region + (over ? GD_SLOT_BYTES - over : 0);
+	uint64_t over = (uint64_t)(uintptr_t)start % GD_SLOT_BYTES;
+	return start + (over ? GD_SLOT_BYTES - over : 0);
 }
 
 static void advise_data(char *data, uint64_t bytes)
@@ -57,37 +53,57 @@ static void advise_data(char *data, uint64_t bytes)
 	madvise(data, bytes, MADV_DONTFORK);
 }
 
-static bool try_region(uint64_t bytes)
+/* @return the table of the slot allocator */
+static void *place_tables(char *table, uint64_t slots)
 {
-	uint64_t slots = bytes >> GD_SLOT_SHIFT;
-	char *addresses = reserve_aligned(bytes, PROT_NONE);
-	char *data = addresses ? reserve_aligned(bytes, PROT_READ | PROT_WRITE) : NULL;
-	if (!data) {
-		if (addresses)
-			munmap(addresses, bytes);
-		return false;
-	}
-	madvise(addresses, bytes, MADV_DONTDUMP);
-	advise_data(data, bytes);
-	space.data = data;
-	space.blocks = reserve(slots * sizeof(*space.blocks), PROT_READ | PROT_WRITE);
-	space.leads = reserve(slots * sizeof(*space.leads), PROT_READ | PROT_WRITE);
-	space.stored = reserve(slots * sizeof(*space.stored), PROT_READ | PROT_WRITE);
-	space.pages = reserve(slots * WORDS_PER_SLOT * 8, PROT_READ | PROT_WRITE);
-	space.shared = reserve(slots * sizeof(*space.shared), PROT_READ | PROT_WRITE);
-	if (!space.blocks || !space.leads || !space.stored || !space.pages || !space.shared)
-		return false;
-	gd_space_base = (uint64_t)(uintptr_t)addresses;
-	__atomic_store_n(&gd_space_bytes, bytes, __ATOMIC_RELEASE);
-	return gd_slots_start(slots);
+	space.blocks = (struct gd_block **)table;
+	space.pages = (uint64_t *)(space.blocks + slots);
+	char *of_allocator = (char *)(space.pages + slots * WORDS_PER_SLOT);
+	space.leads = (uint32_t *)(of_allocator + slots * GD_SLOT_ENTRY_BYTES);
+	space.stored = (uint8_t *)(space.leads + slots);
+	space.shared = space.stored + slots;
+	return of_allocator;
 }
 
-bool gd_space_start(void)
+/* Slots begin at multiples of their size, so one more is reserved. */
+static bool try_space(uint64_t bytes)
 {
-	for (uint64_t bytes = LARGEST_REGION; bytes >= SMALLEST_REGION; bytes /= 2) {
-		if (try_region(bytes))
+	uint64_t slots = bytes >> GD_SLOT_SHIFT, room = bytes + GD_SLOT_BYTES;
+	struct gd_region addresses, region;
+	if (!gd_region_reserve(room, &addresses))
+		return false;
+	if (!gd_region_new(room + slots * TABLE_BYTES_PER_SLOT, &region)) {
+		gd_region_end(&addresses);
+		return false;
+	}
+	char *data = aligned(region.start);
+	if (!gd_slots_start(slots, place_tables(data + bytes, slots))) {
+		gd_region_end(&addresses);
+		gd_region_end(&region);
+		return false;
+	}
+	madvise(addresses.start, addresses.bytes, MADV_DONTDUMP);
+	advise_data(data, bytes);
+	space.region = region;
+	space.data = data;
+	gd_space_base = (uint64_t)(uintptr_t)aligned(addresses.start);
+	__atomic_store_n(&gd_space_bytes, bytes, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Under a limit of address space the program gets half of what is left. */
+bool gd_space_start(uint64_t memory_bytes)
+{
+	uint64_t least = gd_slots(memory_bytes + LEAST_SPARE) << GD_SLOT_SHIFT;
+	uint64_t fair = gd_slots(gd_region_room() / 4) << GD_SLOT_SHIFT;
+	uint64_t bytes = fair < LARGEST_SPACE ? fair : LARGEST_SPACE;
+	for (; bytes > least; bytes = gd_slots(bytes / 2) << GD_SLOT_SHIFT) {
+		if (try_space(bytes))
 			return true;
 	}
+	if (try_space(least))
+		return true;
+	gd_region_say_why(2 * least);
 	return false;
 }
 
@@ -96,12 +112,28 @@ static uint64_t slot_of(uint64_t address)
 	return (address - gd_space_base) >> GD_SLOT_SHIFT;
 }
 
+/* A device would not refuse that: say once why this one does. */
+static void say_no_gap(uint64_t slots)
+{
+	static bool said; /* atomic */
+	if (gd_space_bytes == LARGEST_SPACE || __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	fprintf(stderr,
+	    "gpushim dryrun: no gap of %.1f GiB among the %.1f GiB of device addresses that the "
+	    "limit of "
+	    "address space (ulimit -v) allows\n",
+	    (double)(slots << GD_SLOT_SHIFT) / (1 << 30), (double)gd_space_bytes / (1 << 30));
+}
+
 uint64_t gd_space_take(uint64_t slots)
 {
 	pthread_mutex_lock(&space.lock);
 	uint64_t first = gd_slots_take(slots);
 	pthread_mutex_unlock(&space.lock);
-	return first == GD_NO_SLOT ? 0 : gd_space_base + (first << GD_SLOT_SHIFT);
+	if (first != GD_NO_SLOT)
+		return gd_space_base + (first << GD_SLOT_SHIFT);
+	say_no_gap(slots);
+	return 0;
 }
 
 void gd_space_give(uint64_t address, uint64_t slots)
@@ -335,7 +367,8 @@ static void clear_pages(const struct stretch *s, uint64_t first, uint64_t last)
 		char *data = slot_data + (page << PAGE_SHIFT);
 		if (end - page >= GIVE_BACK_PAGES)
 			madvise(data, (end - page) << PAGE_SHIFT,
-			    slot_shared(s->slot) ? MADV_REMOVE : MADV_DONTNEED);
+			    space.region.shared || slot_shared(s->slot) ? MADV_REMOVE
+									: MADV_DONTNEED);
 		else
 			memset(data, 0, (end - page) << PAGE_SHIFT);
 		for (; page < end; page++)
@@ -434,8 +467,7 @@ void gd_space_unshare(uint64_t data, uint64_t slots)
 	char *at = space.data + (first << GD_SLOT_SHIFT);
 	pthread_rwlock_wrlock(&space.moving);
 	/* If this fails the slots stay in the file; whoever gets them clears it. */
-	if (mmap(at, bytes, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED) {
+	if (gd_region_renew(&space.region, at, bytes)) {
 		advise_data(at, bytes);
 		memset(&space.pages[first * WORDS_PER_SLOT], 0, slots * WORDS_PER_SLOT * 8);
 		memset(&space.stored[first], 0, slots);

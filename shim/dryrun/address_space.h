@@ -44,8 +44,13 @@ static inline bool gd_space_holds(uint64_t address)
 	return address - gd_space_base < gd_space_bytes;
 }
 
-/** Reserve both regions; once. @return false when not even a small one is granted */
-bool gd_space_start(void);
+/**
+ * Reserve both regions; once.
+ *
+ * @param memory_bytes  of all devices; there is room for all of it at least
+ * @return false after saying why there is none
+ */
+bool gd_space_start(uint64_t memory_bytes);
 
 /**
  * Take consecutive slots; they lead nowhere yet.

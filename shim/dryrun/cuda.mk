@@ -7,7 +7,7 @@ GD_CUDA_PARTS := address_space arrays call_log call_watch capture capture_api co
 	foreign_libraries function_attributes gate graph_edges graph_exec graph_memory \
 	graph_nodes graph_work graphs handles host_memory ipc_events ipc_memory kernel_models launches libraries \
 	managed_memory memory_pool_api memory_pools memset_api modules occupancy operations \
-	pointer_attributes refused_functions shared_files shared_report shared_state slot_allocator \
+	pointer_attributes refused_functions regions shared_files shared_report shared_state slot_allocator \
 	stream_queue stream_settings streams thread_state user_objects virtual_memory \
 	visible_devices
 GD_CUDA_OBJ := $(GD_CUDA_PARTS:%=$(O)/pic/shim/dryrun/%.o)

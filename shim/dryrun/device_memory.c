@@ -34,8 +34,8 @@ static struct gd_block *new_block(uint64_t bytes)
 CUresult gd_memory_new(const struct gd_context *context, unsigned device, enum gd_block_kind kind,
     uint64_t bytes, uint64_t charged, struct gd_block **block_out)
 {
-	if (bytes > gd_space_bytes ||
-	    (charged && !gd_budget_take(device, charged, gd_facts.total_bytes, false)))
+	if (charged && (bytes > gd_space_bytes ||
+			   !gd_budget_take(device, charged, gd_facts.total_bytes, false)))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	struct gd_block *block = new_block(bytes);
 	if (!block) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a program comes in: cuInit, versions, entry points by name, error texts. */
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "shim/dryrun/contexts.h"
@@ -45,11 +44,8 @@ static void start(void)
 		return;
 	}
 	gd_copies_start();
-	if (!gd_space_start() || !gd_handles_start()) {
-		fprintf(stderr, "gpushim dryrun: the address space is limited (ulimit -v, or "
-				"vm.overcommit_memory=2): no room for device memory\n");
+	if (!gd_space_start(gd_facts.total_bytes * gd_facts.count) || !gd_handles_start())
 		return;
-	}
 	if (gd_contexts_start(context_drops) && gd_pools_start())
 		start_result = CUDA_SUCCESS;
 }

@@ -3,7 +3,8 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "shim/dryrun/regions.h"
 
 uintptr_t gd_cells;
 
@@ -30,11 +31,12 @@ static void reachable(const void *cell)
 
 bool gd_handles_start(void)
 {
-	void *region = mmap(NULL, GD_CELL_REGION, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (region == MAP_FAILED)
+	struct gd_region region;
+	if (!gd_region_new(GD_CELL_REGION, &region)) {
+		gd_region_say_why(GD_CELL_REGION);
 		return false;
-	gd_cells = (uintptr_t)region;
+	}
+	gd_cells = (uintptr_t)region.start;
 	return true;
 }
 

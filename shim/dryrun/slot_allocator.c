@@ -2,7 +2,6 @@
 #include "shim/dryrun/slot_allocator.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #define BINS 64
 
@@ -14,6 +13,7 @@ struct run {
 static struct run *bins[BINS]; /* bin b: runs of 2^b to 2^(b+1)-1 slots */
 static struct run **edges;     /* a free run is entered at its first and its last slot */
 static uint64_t slot_count;
+_Static_assert(sizeof(*edges) == GD_SLOT_ENTRY_BYTES, "an entry of the table");
 
 static unsigned bin_of(uint64_t count)
 {
@@ -42,15 +42,11 @@ static void withdraw(struct run *run)
 	edges[run->first] = edges[run->first + run->count - 1] = NULL;
 }
 
-bool gd_slots_start(uint64_t slots)
+bool gd_slots_start(uint64_t slots, void *table)
 {
 	struct run *all = malloc(sizeof(*all));
-	void *table = mmap(NULL, slots * sizeof(*edges), PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (!all || table == MAP_FAILED) {
-		free(all);
+	if (!all)
 		return false;
-	}
 	edges = table;
 	slot_count = slots;
 	*all = (struct run){.first = 0, .count = slots};

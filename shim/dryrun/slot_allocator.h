@@ -11,8 +11,15 @@
 
 #define GD_NO_SLOT UINT64_MAX
 
-/** Begin with `slots` free ones; once. @return false without address space for the tables */
-bool gd_slots_start(uint64_t slots);
+#define GD_SLOT_ENTRY_BYTES sizeof(void *) /* of the table, for each slot */
+
+/**
+ * Begin with `slots` free ones.
+ *
+ * @param table  GD_SLOT_ENTRY_BYTES for each slot, aligned, zeros; kept on success
+ * @return false without memory
+ */
+bool gd_slots_start(uint64_t slots, void *table);
 
 /** @return first slot of a run of `count` > 0, or GD_NO_SLOT */
 uint64_t gd_slots_take(uint64_t count);

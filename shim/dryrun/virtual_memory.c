@@ -77,7 +77,7 @@ GD_API(cuMemAddressReserve,
 {
 	if (!address_out || !bytes || !aligned(bytes) || flags || (alignment & (alignment - 1)))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (bytes > gd_space_bytes / 2 || alignment > gd_space_bytes / 4)
+	if (bytes > UINT64_MAX / 4 || alignment > UINT64_MAX / 4)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	struct gd_block *block = reserve(bytes, alignment);
 	if (!block)
