@@ -294,6 +294,29 @@ void gd_space_load(void *to, uint64_t from, size_t bytes)
 	}
 }
 
+static bool stretch_stored(const struct stretch *s)
+{
+	if (!s->data || !slot_stored(s->slot))
+		return false;
+	for (uint64_t page = s->first; page <= s->last; page++) {
+		if (!page_stored(s->slot, page))
+			return false;
+	}
+	return true;
+}
+
+bool gd_space_known(uint64_t address, uint64_t bytes)
+{
+	while (bytes) {
+		struct stretch s = stretch_at(address, bytes);
+		if (!stretch_stored(&s))
+			return false;
+		address += s.bytes;
+		bytes -= s.bytes;
+	}
+	return true;
+}
+
 static bool stored_anywhere(uint64_t address, uint64_t bytes)
 {
 	for (uint64_t slot = slot_of(address); slot <= slot_of(address + bytes - 1); slot++) {

@@ -94,6 +94,9 @@ void gd_space_move(uint64_t to, uint64_t from, size_t bytes);
  */
 void gd_space_fill(uint64_t to, const void *pattern, size_t width, size_t count);
 
+/** @return whether all pages of the range were stored to, so that what it holds means something */
+bool gd_space_known(uint64_t address, uint64_t bytes);
+
 /** Make a range read as zeros; parts that lead nowhere are skipped. */
 void gd_space_clear(uint64_t address, uint64_t bytes);
 

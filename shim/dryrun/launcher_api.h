@@ -35,6 +35,24 @@ int gpushim_dryrun_tell(const char *shared_path, int fd);
 void gpushim_dryrun_clear(void *address, size_t bytes);
 
 /**
+ * Read device memory whose contents are known: copies brought them, or kernels that are executed.
+ *
+ * @param to     room for `bytes`
+ * @param from   device address
+ * @param bytes  length
+ * @return 1; 0 when it is no device memory or holds what nobody has computed: nothing is read
+ *
+ * Does not wait for work in front.  Threads: any; takes no lock.
+ */
+int gpushim_dryrun_load(void *to, unsigned long long from, size_t bytes);
+
+/**
+ * Write device memory, as a kernel would: more than the largest real copy reads as zeros.  Does not
+ * wait for work in front; an address that is no device memory is ignored.  Threads: any.
+ */
+void gpushim_dryrun_store(unsigned long long to, const void *from, size_t bytes);
+
+/**
  * Note that a function of another stand-in library was reached and is not provided.
  *
  * @param name  exported name; copied

@@ -56,6 +56,7 @@ try "tensors shared between processes" shared SHARED="$work/state"
 try "tensors shared between processes, expandable segments" shared SHARED="$work/state" PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 try "PyTorch's own memory history" history
 try "PyTorch's profiler sees the device" profiler GPUSHIM_DRYRUN_CLOCK=model
+try "sparse matrices" sparse
 try "what is missing refuses" refusals
 try "every NVIDIA library is the stand-in's" ours
 echo "1..$number"

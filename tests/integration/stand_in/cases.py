@@ -220,13 +220,52 @@ def compiled():
 @case
 def refusals():
     """What the stand-in lacks is an error, never a wrong answer."""
-    matrix = torch.sparse_csr_tensor([0, 1], [0], [1.0], (1, 1), device="cuda")
-    try:
-        matrix @ torch.ones(1, 1, device="cuda")
-    except RuntimeError as error:
-        assert "cusparse" in str(error).lower(), error
-    else:
-        raise AssertionError("sparse matrices did not refuse")
+    rows = torch.arange(3, dtype=torch.int32, device="cuda") * torch.ones(3, dtype=torch.int32, device="cuda").cumsum(0)
+    matrix = torch.sparse_csr_tensor(rows, rows[:2], torch.ones(2, device="cuda"), (2, 2), check_invariants=False)
+    for result in (lambda: matrix @ matrix, lambda: matrix + matrix.clone()):
+        try:
+            result()
+        except RuntimeError as error:
+            assert "not supported" in str(error) and "cusparse" in str(error), error
+        else:
+            raise AssertionError("the size of a result was guessed")
+
+
+def sparse_matrix(rows, columns, seed):
+    """The same on the host and on the device, with indices of 32 bits, which products need no kernel to narrow."""
+    full = torch.rand(rows, columns, generator=torch.Generator().manual_seed(seed))
+    host = full.where(full < 0.1, torch.zeros(())).to_sparse_csr()
+    parts = host.crow_indices().int(), host.col_indices().int(), host.values()
+    return full < 0.1, torch.sparse_csr_tensor(*(part.cuda() for part in parts), (rows, columns))
+
+
+def same_pattern(matrix, pattern):
+    wanted = pattern.to_sparse_csr()
+    assert matrix._nnz() == wanted._nnz(), (matrix._nnz(), wanted._nnz())
+    assert torch.equal(matrix.crow_indices().cpu(), wanted.crow_indices().int())
+    assert torch.equal(matrix.col_indices().cpu(), wanted.col_indices().int())
+
+
+@case
+def sparse():
+    """Where the nonzeros of products and sums lie is computed; products of what was computed so, too."""
+    (left, a), (right, b), (other, c) = sparse_matrix(60, 80, 1), sparse_matrix(80, 50, 2), sparse_matrix(60, 80, 3)
+    product = left.float() @ right.float() > 0
+    same_pattern(a @ b, product)
+    same_pattern(a + c, left | other)
+    square, d = sparse_matrix(50, 50, 4)
+    same_pattern((a @ b) @ d, product.float() @ square.float() > 0)
+    empty = torch.sparse_csr_tensor(torch.zeros(81, dtype=torch.int32).cuda(), *(torch.zeros(0, dtype=t).cuda() for t in (torch.int32, torch.float)), (80, 5))
+    assert (a @ empty)._nnz() == 0
+    dense = torch.rand(80, 7, device="cuda")
+    assert (a @ dense).shape == (60, 7) and (a @ dense[:, 0]).shape == (60,)
+    assert torch.sparse.sampled_addmm(d, torch.rand(50, 9, device="cuda"), torch.rand(9, 50, device="cuda"))._nnz() == d._nnz()
+    for columns in (1, 4):
+        assert torch.triangular_solve(torch.rand(50, columns, device="cuda"), d, upper=False)[0].shape == (50, columns)
+    blocks = torch.rand(32, 32).to_sparse_bsr((4, 4)).cuda()
+    assert (blocks @ torch.rand(32, 5, device="cuda")).shape == (32, 5) and (blocks @ torch.rand(32, device="cuda")).shape == (32,)
+    for columns in (1, 4):
+        assert torch.triangular_solve(torch.rand(32, columns, device="cuda"), blocks)[0].shape == (32, columns)
 
 
 def use_shared(inbox, outbox, done):

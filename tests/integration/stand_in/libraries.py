@@ -153,6 +153,113 @@ def nccl_refuses():
     assert nccl.ncclGetErrorString(3) == b"internal error"
 
 
+def on_device(driver, numbers):
+    data, address = (ctypes.c_int * len(numbers))(*numbers), Pointer()
+    assert driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(4 * len(numbers) + 4)) == 0
+    assert not numbers or driver.cuMemcpyHtoD_v2(address, data, ctypes.c_size_t(ctypes.sizeof(data))) == 0
+    return address
+
+
+def from_device(driver, address, count):
+    data = (ctypes.c_int * count)()
+    assert driver.cuMemcpyDtoH_v2(data, address, ctypes.c_size_t(ctypes.sizeof(data))) == 0
+    return list(data)
+
+
+def sparse_start(name):
+    driver, _ = use_device()
+    cusparse, handle = library(name), Pointer()
+    assert cusparse.cusparseCreate(ctypes.byref(handle)) == 0
+    return driver, cusparse, handle
+
+
+def sparse_csr(driver, cusparse, rows, columns, offsets, indices, base=0):
+    """A descriptor of float32 with 32-bit indices."""
+    out, values = Pointer(), on_device(driver, [0] * len(indices))
+    size = [ctypes.c_int64(n) for n in (rows, columns, len(indices))]
+    assert cusparse.cusparseCreateCsr(ctypes.byref(out), *size, on_device(driver, offsets), on_device(driver, indices), values, 2, 2, base, 0) == 0
+    return out
+
+
+def sparse_product(driver, cusparse, handle, a, b, rows, columns):
+    """(status of the first step that fails or 0, offsets, indices)"""
+    plan, offsets, one = Pointer(), on_device(driver, [0] * (rows + 1)), ctypes.c_float(1)
+    c, bytes_, none = Pointer(), ctypes.c_size_t(), Pointer()
+    assert cusparse.cusparseCreateCsr(ctypes.byref(c), ctypes.c_int64(rows), ctypes.c_int64(columns), ctypes.c_int64(0), offsets, none, none, 2, 2, 0, 0) == 0
+    assert cusparse.cusparseSpGEMM_createDescr(ctypes.byref(plan)) == 0
+    common = (handle, 0, 0, ctypes.byref(one), a, b, ctypes.byref(one), c, 0, 0, plan)
+    for step in (cusparse.cusparseSpGEMM_workEstimation, cusparse.cusparseSpGEMM_compute):
+        for area in (none, on_device(driver, [0] * 4096)):
+            status = step(*common, ctypes.byref(bytes_), area)
+            if status:
+                return status, None, None
+    size = [ctypes.c_int64() for _ in range(3)]
+    assert cusparse.cusparseSpMatGetSize(c, *map(ctypes.byref, size)) == 0
+    count = size[2].value
+    indices = on_device(driver, [0] * count)
+    assert cusparse.cusparseCsrSetPointers(c, offsets, indices, indices) == 0
+    assert cusparse.cusparseSpGEMM_copy(*common) == 0
+    assert cusparse.cusparseSpGEMM_destroyDescr(plan) == 0 and cusparse.cusparseDestroySpMat(c) == 0
+    return 0, from_device(driver, offsets, rows + 1), from_device(driver, indices, count)
+
+
+@case
+def sparse_products_are_counted():
+    for name in ("libcusparse.so.12", "libcusparse.so.11"):
+        driver, cusparse, handle = sparse_start(name)
+        a = sparse_csr(driver, cusparse, 2, 3, [1, 3, 4], [3, 1, 2], base=1)  # x.x / .x.
+        b = sparse_csr(driver, cusparse, 3, 4, [0, 2, 2, 4], [1, 3, 3, 0])  # .x.x / .... / x..x
+        assert sparse_product(driver, cusparse, handle, a, b, 2, 4) == (0, [0, 3, 3], [0, 1, 3])
+        assert sparse_product(driver, cusparse, handle, b, a, 3, 3)[0] == 3, "sizes do not match"
+
+
+@case
+def sparse_products_of_what_is_no_matrix_are_refused():
+    driver, cusparse, handle = sparse_start("libcusparse.so.12")
+    good = sparse_csr(driver, cusparse, 2, 2, [0, 1, 2], [0, 1])
+    for offsets, indices in (([0, 2, 1], [0, 1]), ([0, 1, 1], [0, 1]), ([1, 1, 2], [0, 1]), ([0, 1, 2], [0, 2]), ([0, 1, 2], [-1, 0]), ([0, 2, 2], [1, 1])):
+        bad = sparse_csr(driver, cusparse, 2, 2, offsets, indices)
+        for pair in ((good, bad), (bad, good)):
+            assert sparse_product(driver, cusparse, handle, *pair, 2, 2)[0] == 10, (offsets, indices)
+    assert sparse_product(driver, cusparse, handle, good, good, 2, 2)[0] == 0
+    out = Pointer()
+    assert cusparse.cusparseCreateCsr(ctypes.byref(out), *map(ctypes.c_int64, (2, 2, 5)), None, None, None, 2, 2, 0, 0) == 3
+    assert cusparse.cusparseCreateCsr(ctypes.byref(out), *map(ctypes.c_int64, (2, 2, 2)), None, None, None, 2, 2, 0, 77) == 3
+
+
+@case
+def sparse_products_and_captures():
+    """The size is read back from the device, which a capture forbids."""
+    driver, cusparse, handle = sparse_start("libcusparse.so.12")
+    stream, graph = Pointer(), Pointer()
+    a = sparse_csr(driver, cusparse, 2, 2, [0, 1, 2], [0, 1])
+    assert driver.cuStreamCreate(ctypes.byref(stream), 1) == 0 and cusparse.cusparseSetStream(handle, stream) == 0
+    assert driver.cuStreamBeginCapture_v2(stream, 2) == 0
+    assert sparse_product(driver, cusparse, handle, a, a, 2, 2)[0] == 6
+    assert driver.cuStreamEndCapture(stream, ctypes.byref(graph)) == 901
+
+
+@case
+def sparse_sums_are_counted():
+    driver, cusparse, handle = sparse_start("libcusparse.so.11")
+    one, two, description, one_based = ctypes.c_float(1), Pointer(), Pointer(), Pointer()
+    assert cusparse.cusparseCreateMatDescr(ctypes.byref(description)) == cusparse.cusparseCreateMatDescr(ctypes.byref(one_based)) == 0
+    assert cusparse.cusparseSetMatIndexBase(one_based, 1) == 0
+    a = (description, 2, on_device(driver, [0, 1, 2]), on_device(driver, [0, 2]))
+    b = (one_based, 3, on_device(driver, [1, 3, 4]), on_device(driver, [3, 1, 1]))
+    offsets, count, indices, values = on_device(driver, [0] * 3), ctypes.c_int(), on_device(driver, [0] * 4), on_device(driver, [0] * 4)
+    assert cusparse.cusparseXcsrgeam2Nnz(handle, 2, 3, *a, *b, description, offsets, ctypes.byref(count), values) == 0
+    assert count.value == 4 and from_device(driver, offsets, 3) == [0, 2, 4]
+    whole = lambda m: (m[0], m[1], values, m[2], m[3])  # noqa: E731
+    assert cusparse.cusparseScsrgeam2(handle, 2, 3, ctypes.byref(one), *whole(a), ctypes.byref(one), *whole(b), description, values, offsets, indices, values) == 0
+    assert from_device(driver, indices, 4) == [0, 2, 0, 2]
+    assert cusparse.cusparseSetPointerMode(handle, 1) == 0
+    assert cusparse.cusparseXcsrgeam2Nnz(handle, 2, 3, *a, *b, one_based, offsets, values, values) == 0
+    assert from_device(driver, values, 1) == [4] and from_device(driver, offsets, 3) == [1, 3, 5]
+    assert cusparse.cusparseXcsrgeam2Nnz(handle, 2, 3, *a, *b, two, offsets, values, values) == 3
+    assert cusparse.cusparseDestroy(handle) == 0
+
+
 def main():
     print(f"1..{len(CASES)}")
     failed = 0
