@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "analyzer/explain.h"
 #include "analyzer/gpus.h"
 #include "analyzer/launch.h"
 #include "analyzer/render.h"
@@ -27,6 +28,7 @@ struct standin {
 	char clock[GA_SIZE_TEXT];
 	char *folder; /* of its libraries */
 	char *shared; /* state file that all processes share */
+	char *notes;  /* file of what is to be explained, or NULL */
 };
 
 /* A figure of the table; what the card does not have is a dash. */
@@ -222,18 +224,26 @@ static int start(
 	int status = record ? ga_launch_record(launch, options) : GA_EXIT_OK;
 	if (status != GA_EXIT_OK)
 		return status;
+	bool explain = ga_option_given(options, GA_OPTION_EXPLAIN);
 	standin->shared = make_state_file();
-	if (!standin->shared)
+	standin->notes = explain ? ga_launch_temporary(false) : NULL;
+	if (!standin->shared || (explain && !standin->notes))
 		return GA_EXIT_FAILED;
 	set_libraries(launch, standin);
 	describe_device(launch, standin);
 	ga_launch_set(launch, "GPUSHIM_DRYRUN_COUNT", "%u", standin->count);
 	ga_launch_set(launch, "GPUSHIM_DRYRUN_CLOCK", "%s", standin->clock);
 	ga_launch_set(launch, "GPUSHIM_DRYRUN_SHARED", "%s", standin->shared);
+	if (explain)
+		ga_launch_set(launch, "GPUSHIM_DRYRUN_EXPLAIN", "%s", standin->notes);
 	status = ga_launch_run(launch);
 	ga_launch_tell(launch);
 	int told = tell_standin(options, standin);
+	if (explain)
+		ga_explain(standin->notes, standin->folder, launch);
 	unlink(standin->shared);
+	if (explain)
+		unlink(standin->notes);
 	return status == 0 ? told : status;
 }
 
@@ -259,6 +269,7 @@ int ga_cmd_dryrun(const struct ga_options *options)
 	status = start(options, &standin, &launch);
 	ga_launch_free(&launch);
 	free(standin.shared);
+	free(standin.notes);
 	free(standin.folder);
 	return status;
 }

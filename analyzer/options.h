@@ -138,6 +138,8 @@ enum ga_command {
 	O(NO_RECORD, 0, "no-record", NULL, GA_ON(dryrun), "do not record, only run") \
 	O(STATS, 0, "stats", "FILE", GA_ON(dryrun), \
 	    "write the stand-in's own counts as JSON at the end") \
+	O(EXPLAIN, 0, "explain", NULL, GA_ON(dryrun), \
+	    "say on stderr at the end which stand-in libraries answered whom, and why") \
 	O(PYTHON, 0, "python", "FILE", GA_ON(doctor), \
 	    "the Python whose PyTorch is looked at (python3)") \
 	O(MAN, 0, "man", NULL, GA_ON(help), "print the manual page, as for man -l")

@@ -158,11 +158,10 @@ char *gd_audit_stand_in(const char *file)
 static void note_asked(const char *name, const char *found, const uintptr_t *cookie)
 {
 	const struct link_map *map = (const struct link_map *)*cookie;
-	const char *by = map->l_name && *map->l_name ? map->l_name : "the program";
 	struct gd_image image;
 	bool needs = gd_image_of_map(map, &image) && gd_image_needed(&image, file_of(name));
 
-	gd_audit_note("asked", name, found ? found : "-", by, needs ? "needed" : "opened");
+	gd_audit_note("asked", name, found ? found : "-", map->l_name, needs ? "needed" : "opened");
 }
 
 /*

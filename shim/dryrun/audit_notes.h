@@ -10,7 +10,8 @@
  * Append a line; the first one of a process tells its command line before.
  *
  * @param kind   what happened: `asked FILE ANSWER BY HOW`, `stub FUNCTION LIBRARY OBJECT`,
- *               `foreign PATH`
+ *               `foreign PATH`; the driver itself
+ *               adds `device NAME COUNT` when it starts (driver_entry.c)
  * @param words  strings, NULL ends them
  */
 void gd_audit_note_words(const char *kind, const char *const *words);

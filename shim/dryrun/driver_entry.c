@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a program comes in: cuInit, versions, entry points by name, error texts. */
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shim/dryrun/contexts.h"
 #include "shim/dryrun/copies.h"
@@ -30,6 +34,17 @@ static CUresult start_result = CUDA_ERROR_UNKNOWN;
 static const gd_context_drop context_drops[] = {gd_modules_drop_context, gd_memory_drop_context,
     gd_host_drop_context, gd_peers_drop_context, NULL};
 
+/* For `gpushim dryrun --explain`: this process has the device. */
+static void note_start(void)
+{
+	const char *path = getenv("GPUSHIM_DRYRUN_EXPLAIN");
+	int file = path && *path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+	if (file < 0)
+		return;
+	dprintf(file, "%d\tdevice\t%s\t%u\n", (int)getpid(), gd_facts.name, gd_visible_count);
+	close(file);
+}
+
 static void start(void)
 {
 	start_result = CUDA_ERROR_NO_DEVICE;
@@ -46,8 +61,10 @@ static void start(void)
 	gd_copies_start();
 	if (!gd_space_start(gd_facts.total_bytes * gd_facts.count) || !gd_handles_start())
 		return;
-	if (gd_contexts_start(context_drops) && gd_pools_start())
-		start_result = CUDA_SUCCESS;
+	if (!gd_contexts_start(context_drops) || !gd_pools_start())
+		return;
+	start_result = CUDA_SUCCESS;
+	note_start();
 }
 
 /* Answered without the usual gate, which would say "not initialised": a fork is asked for first. */

@@ -96,6 +96,9 @@ done
 run "$work/linked" all more
 [ "$(cat "$work/out")" = "$answers not provided by the stand-in GPU 15" ]
 tell $? "what asks for a text gets one"
+"$O/bin/gpushim" dryrun --no-record --explain -- "$work/linked" >"$work/out" 2>"$work/err"
+tr -s ' ' <"$work/err" | grep -q 'made a stub cublasLtTomorrow of libcublasLt.so.12 for the program: no stand-in has it'
+tell $? "the explanation names them, called or not"
 LD_AUDIT=$home/libgpushim-audit.so "$work/linked" all more >"$work/out" 2>"$work/err"
 [ "$(grep -c 'was called: the stand-in GPU does not have it' "$work/err")" = 8 ]
 tell $? "without the launcher each is told once, as it is called"
