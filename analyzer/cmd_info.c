@@ -93,7 +93,7 @@ static const char *or_unknown(const char *text)
 static void facts_text(const struct ga_model *model, const struct ga_page *page)
 {
 	char start[40], duration[GA_SIZE_TEXT], bytes[GA_SIZE_TEXT];
-	char *program = ga_model_program_line(model);
+	char *program = ga_model_program_line(model, ga_ellipsis(page));
 	ga_fact(page, "program", "%s", program);
 	free(program);
 	ga_fact(page, "process", "%s on %s", or_unknown(ga_model_property(model, "pid")),

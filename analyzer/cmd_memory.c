@@ -31,16 +31,16 @@ static void put_json(const struct ga_memory *memory, struct ga_json *json)
 
 static void counts_text(const struct ga_account *account, const struct ga_page *page)
 {
-	char one[GA_SIZE_TEXT], other[GA_SIZE_TEXT];
+	char one[GA_THINGS_TEXT], other[GA_THINGS_TEXT];
 	ga_fact(page, "blocks", "%s allocated, %s freed", ga_count_text(account->alloc_count, one),
 	    ga_count_text(account->free_count, other));
 	ga_fact(page, "segments", "%s allocated, %s freed",
 	    ga_count_text(account->segment_alloc_count, one),
 	    ga_count_text(account->segment_free_count, other));
 	if (account->segment_map_count)
-		ga_fact(page, "expandable segments", "grew %s times, shrank %s times",
-		    ga_count_text(account->segment_map_count, one),
-		    ga_count_text(account->segment_unmap_count, other));
+		ga_fact(page, "expandable segments", "grew %s, shrank %s",
+		    ga_things_text(account->segment_map_count, "time", one),
+		    ga_things_text(account->segment_unmap_count, "time", other));
 	ga_fact(page, "retries, OOMs", "%s, %s", ga_count_text(account->retry_count, one),
 	    ga_count_text(account->oom_count, other));
 }
@@ -59,9 +59,8 @@ static void device_text(const struct ga_options *options, const struct ga_memory
 	free(when);
 	ga_view_size(page, "peak reserved", ga_view_peak_reserved(memory, account), "");
 	bool ended = ga_view_saw_exit(memory->model);
-	ga_view_size(page, ended ? "allocated after exit" : "allocated at the end",
-	    account->allocated, "");
-	ga_view_size(page, ended ? "reserved after exit" : "reserved at the end",
+	ga_view_size(page, ended ? "left at exit" : "left at the end", account->allocated, "");
+	ga_view_size(page, ended ? "reserved at exit" : "reserved at the end",
 	    ga_view_reserved(memory, account->reserved), "");
 	ga_view_size(page, "outside PyTorch", account->peak_non_torch, " at the peak");
 	counts_text(account, page);

@@ -50,6 +50,8 @@ static void figures_json(
 	maybe(json, "reserved_unallocated_bytes", unallocated(oom));
 	maybe(json, "device_free_bytes", oom->device_free);
 	maybe(json, "device_total_bytes", device_total(model, oom));
+	maybe(json, "non_torch_bytes", oom->non_torch);
+	maybe(json, "unseen_bytes", ga_oom_unseen(oom));
 	ga_json_null(json, "process_bytes");
 	ga_json_null(json, "other_processes_bytes");
 	ga_json_null(json, "allowed_bytes");
@@ -99,7 +101,6 @@ static void put_json(const struct ga_memory *memory, struct ga_json *json)
 }
 
 #define SITES_SHOWN 8
-#define SITES_KEPT 64 /* of each refusal, where there are very many; --top may ask for more */
 
 /* The line of the program that asked, and what it was doing. */
 static void asked_fact(
@@ -120,13 +121,17 @@ static const char *size_or_unknown(uint64_t bytes, char text[GA_SIZE_TEXT])
 static void held_facts(
     const struct ga_model *model, const struct ga_oom *oom, const struct ga_page *page)
 {
-	char live[GA_SIZE_TEXT], cached[GA_SIZE_TEXT], other[GA_SIZE_TEXT];
-	ga_fact(page, "held", "%s in live tensors, %s cached by PyTorch, %s outside PyTorch",
+	char live[GA_SIZE_TEXT], cached[GA_SIZE_TEXT], other[GA_SIZE_TEXT], rest[GA_SIZE_TEXT];
+	uint64_t unseen = ga_oom_unseen(oom);
+	bool tells = unseen != GA_UNKNOWN && unseen > 0;
+	ga_fact(page, "held", "%s in live tensors, %s cached by PyTorch, %s outside PyTorch%s%s%s",
 	    size_or_unknown(oom->allocated, live), size_or_unknown(unallocated(oom), cached),
-	    size_or_unknown(oom->non_torch, other));
+	    size_or_unknown(oom->non_torch, other), tells ? ", " : "",
+	    tells ? ga_size_text(unseen, rest) : "",
+	    tells ? " not seen (the driver's context, other processes)" : "");
 	char *site = oom->top.count ? ga_sites_largest(&oom->top, model->stacks) : NULL;
 	if (site)
-		ga_fact(page, "most of it", "by %s", site);
+		ga_fact(page, "the most of it", "by %s", site);
 	free(site);
 }
 
@@ -156,7 +161,7 @@ static char *cause_text(const struct ga_oom *oom)
 static char *oom_heading(const struct ga_model *model, const struct ga_oom *oom, size_t number)
 {
 	char duration[GA_SIZE_TEXT], device[48] = "an unknown device";
-	bool host = oom->kind == GF_MEMORY_HOST_ALLOC || oom->kind == GF_MEMORY_HOST_REGISTER;
+	bool host = ga_oom_is_host(oom);
 	ga_duration_text(ga_model_ns(model, oom->ticks), duration);
 	if (host)
 		strcpy(device, "page-locked host memory");
@@ -186,6 +191,8 @@ static void oom_text(const struct ga_options *options, const struct ga_memory *m
 	ga_view_size(page, "allocated", oom->allocated, "");
 	ga_view_size(page, "reserved", oom->reserved, "");
 	ga_view_size(page, "reserved, not in use", unallocated(oom), "");
+	ga_view_size(page, "outside PyTorch", oom->non_torch, "");
+	ga_view_size(page, "not seen", ga_oom_unseen(oom), "");
 	if (call_name(model, oom))
 		ga_fact(page, "refused call", "%s", call_name(model, oom));
 	free(cause);
@@ -229,7 +236,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 	struct gf_error error = {0};
 	struct ga_strings notices = {0};
 	size_t rows = ga_view_shown(options, SITES_SHOWN).rows;
-	size_t holders = rows > SITES_KEPT ? rows : SITES_KEPT;
+	size_t holders = rows > GA_HOLDERS_KEPT ? rows : GA_HOLDERS_KEPT;
 	if (ga_memory_analyse_holders(model, holders, &memory, &error) != GF_OK)
 		return ga_trace_failed(model, &error);
 	if (json)

@@ -52,14 +52,13 @@ static char *fit_headline(const struct ga_memory *memory, enum outcome outcome)
 {
 	uint64_t total;
 	uint64_t retries = count_retries(memory);
-	char count[GA_SIZE_TEXT];
+	char count[GA_THINGS_TEXT];
 	char *peak = ga_view_peak_line(memory), *line;
 	ga_view_fullest(memory, &total);
 	if (outcome == OUTCOME_RETRIES)
-		line =
-		    ga_format("It fits, but only just: the allocator had to give its cache back %s "
-			      "time%s; %s.",
-			ga_count_text(retries, count), retries == 1 ? "" : "s", peak);
+		line = ga_format("It fits, but only just: the allocator had to give its cache back "
+				 "%s; %s.",
+		    ga_things_text(retries, "time", count), peak);
 	else if (total == GA_UNKNOWN || total == 0)
 		line = ga_format("No out-of-memory; %s.", peak);
 	else
@@ -122,7 +121,7 @@ static void size_cell(struct ga_table *table, uint64_t bytes)
 static void devices_text(const struct ga_memory *memory, const struct ga_page *page)
 {
 	const char *names[] = {"device", "peak allocated", "peak reserved",
-	    ga_view_saw_exit(memory->model) ? "after exit" : "at the end", "outside PyTorch",
+	    ga_view_saw_exit(memory->model) ? "left at exit" : "left at the end", "outside PyTorch",
 	    "retries", "OOMs"};
 	struct ga_table table = {.columns = 7};
 	const struct ga_account *account = ga_memory_next(memory, -1);
@@ -236,7 +235,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 	struct ga_counts counts;
 	struct gf_error error = {0};
 	struct ga_strings notices = {0};
-	if (ga_memory_analyse(model, &memory, &error) != GF_OK)
+	if (ga_memory_analyse_holders(model, GA_HOLDERS_KEPT, &memory, &error) != GF_OK)
 		return ga_trace_failed(model, &error);
 	if (ga_counts_collect(model, &memory, &counts, &error) != GF_OK) {
 		ga_memory_free(&memory);

@@ -49,7 +49,7 @@ static void put_names(struct chrome *c)
 {
 	uint32_t count;
 	const struct gf_text_entry *texts = gf_reader_texts(c->model->reader, &count);
-	char *program = ga_model_program_line(c->model);
+	char *program = ga_model_program_line(c->model, "...");
 	put_name(c, "process_name", 0, program);
 	free(program);
 	for (uint32_t i = 0; i < count; i++)

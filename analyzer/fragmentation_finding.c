@@ -12,16 +12,18 @@
 /* Why a recording cannot be replayed, NULL if nothing is in the way.  free() it. */
 static char *obstacle(const struct ga_model *model, const struct ga_recorded_allocator *input)
 {
-	char count[GA_SIZE_TEXT];
+	char count[GA_THINGS_TEXT];
 	if (ga_model_incomplete(model))
 		return ga_xstrdup("the trace is damaged or its journal is missing, and a replay "
 				  "needs every event");
 	if (ga_model_lost(model))
-		return ga_format("%s events are missing, and a replay needs every one",
-		    ga_count_text(ga_model_lost(model), count));
+		return ga_format("%s %s missing, and a replay needs every one",
+		    ga_things_text(ga_model_lost(model), "event", count),
+		    ga_model_lost(model) == 1 ? "is" : "are");
 	if (input->unknown_frees)
-		return ga_format("%s blocks were freed that the recording did not see handed out",
-		    ga_count_text(input->unknown_frees, count));
+		return ga_format("%s that the recording did not see handed out %s freed",
+		    ga_things_text(input->unknown_frees, "block", count),
+		    input->unknown_frees == 1 ? "was" : "were");
 	if (input->blocks && !input->segment_count)
 		return ga_xstrdup("the allocator's calls of the driver were not recorded");
 	if (!input->blocks)

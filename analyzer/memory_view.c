@@ -67,13 +67,13 @@ char *ga_view_rank(const struct ga_model *model)
 
 char *ga_view_program(const struct ga_model *model, const struct ga_page *page)
 {
-	char *line = ga_model_program_line(model);
+	char *line = ga_model_program_line(model, ga_ellipsis(page));
 	size_t most = 2 * (size_t)page->width;
 	if (strlen(line) <= most)
 		return line;
 	while (most && ((unsigned char)line[most] & 0xc0) == 0x80)
 		most--;
-	char *cut = ga_format("%.*s...", (int)most, line);
+	char *cut = ga_format("%.*s%s", (int)most, line, ga_ellipsis(page));
 	free(line);
 	return cut;
 }
@@ -263,17 +263,28 @@ static const struct ga_oom *last_oom(const struct ga_memory *memory)
 	return &memory->refusals.ooms[last];
 }
 
+/* Who has most of the memory that a request found taken; "" if that is not known.  free() it. */
+static char *culprit_text(const struct ga_memory *memory, const struct ga_oom *oom)
+{
+	char *site = ga_oom_is_host(oom) || !oom->top.count
+			 ? NULL
+			 : ga_sites_largest(&oom->top, memory->model->stacks);
+	char *text = site ? ga_format(" The most is held by %s.", site) : ga_xstrdup("");
+	free(site);
+	return text;
+}
+
 char *ga_view_oom_line(const struct ga_memory *memory)
 {
 	const struct ga_oom *oom = last_oom(memory);
-	char count[GA_SIZE_TEXT];
+	char times[GA_THINGS_TEXT];
 	const char *place = ga_stacks_words(memory->model->stacks, oom->stack_id).place;
-	char *figures = ga_view_oom_figures(oom);
-	ga_count_text(memory->refusals.count, count);
-	char *line = ga_format("Out of memory %s%s time%s; last%s%s: %s.",
-	    ga_coverage_whole(memory) ? "" : "at least ", count,
-	    memory->refusals.count == 1 ? "" : "s", place ? " at " : "", place ? place : "",
-	    figures);
+	char *figures = ga_view_oom_figures(oom), *culprit = culprit_text(memory, oom);
+	char *line = ga_format("Out of memory %s%s; last%s%s: %s.%s",
+	    ga_coverage_whole(memory) ? "" : "at least ",
+	    ga_things_text(memory->refusals.count, "time", times), place ? " at " : "",
+	    place ? place : "", figures, culprit);
 	free(figures);
+	free(culprit);
 	return line;
 }

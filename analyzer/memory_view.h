@@ -11,6 +11,8 @@
 #include "analyzer/json_writer.h"
 #include "analyzer/render.h"
 
+#define GA_HOLDERS_KEPT 64 /* sites of each refusal, where there are very many */
+
 /** Peak of reserved bytes, GA_UNKNOWN where pools of the driver hide it. */
 uint64_t ga_view_peak_reserved(const struct ga_memory *memory, const struct ga_account *account);
 
@@ -83,7 +85,12 @@ void ga_view_lacking(const struct ga_memory *memory, const struct ga_page *page)
 /** "400.00 MiB asked for, 212.00 MiB free: 188.00 MiB too little".  free() it. */
 char *ga_view_oom_figures(const struct ga_oom *oom);
 
-/** How often memory ran out and where last, a sentence; there must be a refusal.  free() it. */
+/**
+ * How often memory ran out, where last, and who held the most of it then; there must be a refusal.
+ *
+ * @param memory  analysed with holders, else they are not told
+ * @return free() it
+ */
 char *ga_view_oom_line(const struct ga_memory *memory);
 
 #endif

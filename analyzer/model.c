@@ -181,7 +181,7 @@ static bool has_mark(const struct ga_model *model, enum gf_mark_kind kind)
 
 char *ga_model_gap(const struct ga_model *model)
 {
-	char count[GA_SIZE_TEXT];
+	char count[GA_THINGS_TEXT];
 	uint64_t lost = ga_model_lost(model);
 	bool ended = model->summary->ended;
 	if (ga_model_journal_missing(model))
@@ -190,8 +190,8 @@ char *ga_model_gap(const struct ga_model *model)
 		return ga_format(
 		    "a part of the trace is not readable%s", ended ? "" : ", the end included");
 	if (lost)
-		return ga_format(
-		    "%s event%s missing", ga_count_text(lost, count), lost == 1 ? " is" : "s are");
+		return ga_format("%s %s missing", ga_things_text(lost, "event", count),
+		    lost == 1 ? "is" : "are");
 	if (!ended && has_mark(model, GF_MARK_STOPPED)) /* how much is told at the end only */
 		return ga_xstrdup("recording stopped before the program ended");
 	if (!has_mark(model, GF_MARK_START))
@@ -393,12 +393,27 @@ void ga_model_program(const struct ga_model *model, struct ga_strings *arguments
 	} while (at && *at == ',');
 }
 
-char *ga_model_program_line(const struct ga_model *model)
+/* The first line that says something: `python -c` has whole programs as an argument.  free() it. */
+static char *telling_line(const char *argument, const char *ellipsis)
+{
+	static const char ends[] = "\r\n";
+	argument += strspn(argument, ends);
+	size_t bytes = strcspn(argument, ends);
+	bool more = argument[bytes + strspn(argument + bytes, ends)] != 0;
+	return ga_format("%.*s%s", (int)bytes, argument, more ? ellipsis : "");
+}
+
+char *ga_model_program_line(const struct ga_model *model, const char *ellipsis)
 {
 	struct ga_strings arguments = {0};
 	ga_model_program(model, &arguments);
 	if (arguments.count == 0)
 		return ga_xstrdup("unknown program");
+	for (size_t i = 0; i < arguments.count; i++) {
+		char *first = telling_line(arguments.items[i], ellipsis);
+		free(arguments.items[i]);
+		arguments.items[i] = first;
+	}
 	char *line = ga_strings_join(&arguments, " ");
 	ga_strings_clear(&arguments);
 	return line;

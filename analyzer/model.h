@@ -126,7 +126,11 @@ void ga_model_notices(const struct ga_model *model, struct ga_strings *notices);
  */
 void ga_model_program(const struct ga_model *model, struct ga_strings *arguments);
 
-/** The same as one line for people, "unknown program" if not known.  free() it. */
-char *ga_model_program_line(const struct ga_model *model);
+/**
+ * The same as one line for people, "unknown program" if not known.  free() it.
+ *
+ * @param ellipsis  stands for the further lines of an argument
+ */
+char *ga_model_program_line(const struct ga_model *model, const char *ellipsis);
 
 #endif

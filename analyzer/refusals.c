@@ -291,6 +291,18 @@ void ga_refusals_end(struct ga_refusals *refusals)
 		qsort(refusals->ooms, kept, sizeof(*refusals->ooms), by_time);
 }
 
+uint64_t ga_oom_unseen(const struct ga_oom *oom)
+{
+	const uint64_t parts[] = {oom->device_free, oom->reserved, oom->non_torch};
+	uint64_t rest = oom->device_total;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (rest == GA_UNKNOWN || parts[i] == GA_UNKNOWN || parts[i] > rest)
+			return GA_UNKNOWN;
+		rest -= parts[i];
+	}
+	return rest;
+}
+
 const char *ga_verdict_name(enum ga_verdict verdict)
 {
 	static const char *const names[] = {

@@ -101,6 +101,20 @@ void ga_refusals_end(struct ga_refusals *refusals);
 /** Bytes that the caching allocator asks the driver for to serve a rounded request. */
 uint64_t ga_refusals_segment_bytes(uint64_t rounded_bytes, uint64_t large_segment_bytes);
 
+/** Whether page-locked host memory was asked for. */
+static inline bool ga_oom_is_host(const struct ga_oom *oom)
+{
+	return oom->kind == GF_MEMORY_HOST_ALLOC || oom->kind == GF_MEMORY_HOST_REGISTER;
+}
+
+/**
+ * Memory of the device that is neither free nor in the recording: the driver's own, other
+ * processes'.
+ *
+ * @return GA_UNKNOWN if a part of the sum is
+ */
+uint64_t ga_oom_unseen(const struct ga_oom *oom);
+
 const char *ga_verdict_name(enum ga_verdict verdict);
 const char *ga_verdict_words(enum ga_verdict verdict);
 

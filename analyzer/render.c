@@ -97,6 +97,11 @@ void ga_print_safe(const struct ga_page *page, const char *text)
 	ga_put_safe(page->out, text);
 }
 
+const char *ga_ellipsis(const struct ga_page *page)
+{
+	return page->unicode ? "\u2026" : "...";
+}
+
 unsigned ga_text_columns(const char *text)
 {
 	unsigned columns = 0;

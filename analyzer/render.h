@@ -39,6 +39,10 @@ bool ga_page_close(struct ga_page *page);
 /** Escape sequence that begins a style, "" without colour; GA_PLAIN ends all. */
 const char *ga_style(const struct ga_page *page, enum ga_style style);
 
+/** What stands for text that was cut off: one column, or three where that character cannot be
+ * shown. */
+const char *ga_ellipsis(const struct ga_page *page);
+
 /** Columns that a UTF-8 text takes, counting code points. */
 unsigned ga_text_columns(const char *text);
 

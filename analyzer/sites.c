@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/frame_text.h"
 #include "analyzer/sizes.h"
 #include "analyzer/xalloc.h"
 
@@ -166,14 +167,14 @@ static struct rows merge_sites(const struct ga_sites *sites, struct ga_stacks *s
 
 char *ga_sites_largest(const struct ga_sites *sites, struct ga_stacks *stacks)
 {
-	char bytes[GA_SIZE_TEXT], blocks[GA_SIZE_TEXT];
+	char bytes[GA_SIZE_TEXT], blocks[GA_THINGS_TEXT];
 	struct rows rows = merge_sites(sites, stacks);
 	const struct row *row = &rows.items[0];
 	char *text = NULL;
 	if (rows.count && row->blocks && ga_stacks_words(stacks, row->stack).place)
-		text = ga_format("%s%s%s %s in %s block%s", row->place, row->operation[0] ? " " : "",
+		text = ga_format("%s%s%s, %s in %s", row->place, row->operation[0] ? " " : "",
 		    row->operation, ga_size_text(row->bytes, bytes),
-		    ga_count_text(row->blocks, blocks), row->blocks == 1 ? "" : "s");
+		    ga_things_text(row->blocks, "block", blocks));
 	free(rows.items);
 	return text;
 }
@@ -198,15 +199,36 @@ static void put_rest(size_t count, uint64_t bytes, struct ga_table *table)
 	ga_cell(table, "%s", "");
 }
 
+static void put_frame(const struct ga_page *page, const struct ga_frame *frame, const char *indent)
+{
+	unsigned columns = page->width - (unsigned)strlen(indent);
+	char *line = ga_frame_line(frame, columns, ga_ellipsis(page));
+	fputs(indent, page->out);
+	ga_print_safe(page, line);
+	fputc('\n', page->out);
+	free(line);
+}
+
+static size_t count_python(const struct ga_stack *stack)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < stack->count; i++)
+		count += stack->frames[i].python;
+	return count;
+}
+
 void ga_stack_text(const struct ga_stack *stack, const struct ga_page *page)
 {
-	for (size_t i = 0; i < stack->count; i++) {
-		char *frame = ga_frame_line(&stack->frames[i]);
-		fputs("  ", page->out);
-		ga_print_safe(page, frame);
-		fputc('\n', page->out);
-		free(frame);
-	}
+	size_t python = count_python(stack);
+	for (size_t i = 0; i < stack->count; i++)
+		if (stack->frames[i].python)
+			put_frame(page, &stack->frames[i], "  ");
+	if (python && python < stack->count)
+		fprintf(page->out, "  %snative code:%s\n", ga_style(page, GA_DIM),
+		    ga_style(page, GA_PLAIN));
+	for (size_t i = 0; i < stack->count; i++)
+		if (!stack->frames[i].python)
+			put_frame(page, &stack->frames[i], python ? "    " : "  ");
 	if (stack->cut)
 		fputs("  (outer frames were not recorded)\n", page->out);
 }

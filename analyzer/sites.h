@@ -55,7 +55,8 @@ void ga_sites_free(struct ga_sites *sites);
 void ga_sites_json(const struct ga_sites *sites, struct ga_stacks *stacks, struct ga_json *json,
     const char *name);
 
-/** The frames of a stack, one a line, innermost first. */
+/** The frames of a stack, one a line, innermost first: those of Python, then those of native code.
+ */
 void ga_stack_text(const struct ga_stack *stack, const struct ga_page *page);
 
 /** How much of the sites is shown. */
@@ -72,7 +73,7 @@ void ga_sites_text(const struct ga_sites *sites, struct ga_stacks *stacks,
     struct ga_sites_shown shown, const struct ga_page *page);
 
 /**
- * The first row of that table, "build (train.py:4) zeros 300.00 MiB in 3 blocks".
+ * The first row of that table, "build (train.py:4) zeros, 300.00 MiB in 3 blocks".
  *
  * @return free() it; NULL if there is none or it has no place
  */

@@ -152,3 +152,11 @@ const char *ga_count_text(uint64_t count, char out[GA_SIZE_TEXT])
 	out[at] = 0;
 	return out;
 }
+
+const char *ga_things_text(uint64_t count, const char *thing, char out[GA_THINGS_TEXT])
+{
+	char number[GA_SIZE_TEXT];
+	snprintf(out, GA_THINGS_TEXT, "%s %s%s", ga_count_text(count, number), thing,
+	    count == 1 ? "" : "s");
+	return out;
+}

@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GA_SIZE_TEXT 32 /* bytes that hold any text made here */
+#define GA_SIZE_TEXT 32	  /* bytes that hold any text made here, but for */
+#define GA_THINGS_TEXT 64 /* a count of things */
 
 /**
  * Read a SIZE: a number, also with a fraction, and a unit of powers of 1024.
@@ -46,5 +47,14 @@ const char *ga_share_text(uint64_t part, uint64_t whole, char out[GA_SIZE_TEXT])
 
 /** A count with thin groups of three digits: "12 345 678".  @return out */
 const char *ga_count_text(uint64_t count, char out[GA_SIZE_TEXT]);
+
+/**
+ * A count of things: "1 event", "12 345 events".
+ *
+ * @param thing  one of them; its plural takes an s; at most 30 bytes
+ * @param out    GA_THINGS_TEXT bytes
+ * @return out
+ */
+const char *ga_things_text(uint64_t count, const char *thing, char out[GA_THINGS_TEXT]);
 
 #endif

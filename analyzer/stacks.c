@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/frame_text.h"
 #include "analyzer/python_lines.h"
 #include "analyzer/stack_definitions.h"
 #include "analyzer/xalloc.h"
@@ -404,49 +405,4 @@ char *ga_stack_operation(const struct ga_stack *stack)
 		}
 	}
 	return operation;
-}
-
-/* A C++ function without its parameters: up to the first parenthesis that is not part of a name. */
-static int name_length(const struct ga_frame *frame, const char *function)
-{
-	static const char unnamed[] = "(anonymous namespace)";
-	const char *at = function;
-	while (!frame->python && (at = strchr(at, '(')) != NULL) {
-		if (strncmp(at, unnamed, sizeof(unnamed) - 1) != 0)
-			return (int)(at - function);
-		at += sizeof(unnamed) - 1;
-	}
-	return (int)strlen(function);
-}
-
-/* `file` is told as it is given. */
-static char *frame_text(const struct ga_frame *frame, const char *file)
-{
-	const char *function = frame->function ? frame->function : "?";
-	int length = name_length(frame, function);
-	while (length && function[length - 1] == ' ')
-		length--;
-	const char *mark = frame->forward ? ", forward" : "";
-	if (!file)
-		return ga_format("%.*s%s", length, function, mark);
-	if (!frame->line)
-		return ga_format("%.*s (%s%s)", length, function, file, mark);
-	return ga_format("%.*s (%s:%u%s)", length, function, file, frame->line, mark);
-}
-
-static const char *file_of(const struct ga_frame *frame)
-{
-	return frame->file ? frame->file : frame->module;
-}
-
-char *ga_frame_text(const struct ga_frame *frame)
-{
-	const char *file = file_of(frame);
-	const char *slash = file ? strrchr(file, '/') : NULL;
-	return frame_text(frame, slash ? slash + 1 : file);
-}
-
-char *ga_frame_line(const struct ga_frame *frame)
-{
-	return frame->file ? frame_text(frame, frame->file) : ga_frame_text(frame);
 }

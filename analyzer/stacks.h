@@ -78,12 +78,6 @@ const struct ga_frame *ga_stack_place(const struct ga_stack *stack);
  */
 char *ga_stack_operation(const struct ga_stack *stack);
 
-/** A frame in short, "function (file.py:12)".  free() it. */
-char *ga_frame_text(const struct ga_frame *frame);
-
-/** The same with the whole path of a source file; libraries keep their short names.  free() it. */
-char *ga_frame_line(const struct ga_frame *frame);
-
 /** A stack in few words; NULL where it does not tell.  Borrowed from the ga_stacks. */
 struct ga_words {
 	const char *place;     /* ga_stack_place() as text */

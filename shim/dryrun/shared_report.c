@@ -77,8 +77,9 @@ GD_EXPORT int gpushim_dryrun_tell(const char *shared_path, int fd)
 		dprintf(
 		    fd, "gpushim dryrun: reached but not provided (answered \"not supported\"):\n");
 		for (uint32_t i = 0; i < count; i++)
-			dprintf(fd, "gpushim dryrun:   %s (%" PRIu64 " calls)\n",
-			    state->missing[i].name, state->missing[i].calls);
+			dprintf(fd, "gpushim dryrun:   %s (%" PRIu64 " call%s)\n",
+			    state->missing[i].name, state->missing[i].calls,
+			    state->missing[i].calls == 1 ? "" : "s");
 	}
 	munmap(state, sizeof(*state));
 	return 0;

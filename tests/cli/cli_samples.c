@@ -244,7 +244,10 @@ static void write_places(const char *path)
 	st_code(t, 3, "/usr/lib/python3.11/site-packages/torch/nn/functional.py", "linear", 7);
 	st_stack(t, 1, &(struct st_frames){.codes = {1}, .python = 1});
 	st_stack(t, 2, &(struct st_frames){.codes = {3, 2, 1}, .python = 3, .layer = 0x1000});
-	st_stack(t, 3, &(struct st_frames){.codes = {2, 1}, .python = 2, .layer = 0x2000});
+	st_library(t, 9, "/usr/lib/libtorch_cpu.so", 0x400000, 0x1000, 0);
+	st_stack(t, 3,
+	    &(struct st_frames){
+		.codes = {2, 1}, .natives = {0x400010}, .python = 2, .native = 1, .layer = 0x2000});
 	mt_stack(1);
 	own_segment(0x10000000, 20 * M, 20 * M);
 	mt_copy(20 * M, 0);
@@ -288,6 +291,14 @@ static void write_blind(const char *path)
 {
 	mt_begin(path);
 	mt_driver(GF_MEMORY_ALLOC, 0x10000000, 200 * M, 0, 0);
+	mt_end();
+}
+
+/* python -c with a program of several lines. */
+static void write_lines(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "program", "[\"python\", \"-c\", \"\\nimport torch\\nx = 1\", \"a\"]");
 	mt_end();
 }
 
@@ -360,6 +371,7 @@ int main(int argc, char **argv)
 	write_stopped("stopped.gst");
 	write_copies("copies.gst");
 	write_blind("blind.gst");
+	write_lines("lines.gst");
 	write_idle("idle.gst");
 	write_damaged("simple.gst");
 	if (mkdir("ranks", 0777) != 0 || mkdir("nothing", 0777) != 0)

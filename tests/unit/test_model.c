@@ -73,6 +73,19 @@ TEST(program_line)
 	ga_model_close(&model);
 }
 
+TEST(program_line_of_several_lines)
+{
+	struct trace_builder *t = mt_begin(path_of_test());
+	trace_property(
+	    t, "program", "[\"python\",\"-c\",\"\\n\\nimport a\\nb()\",\"\\n\",\"x\\n\"]");
+	mt_end();
+	open_model();
+	char *line = ga_model_program_line(&model, "...");
+	EXPECT_STR(line, "python -c import a...  x");
+	free(line);
+	ga_model_close(&model);
+}
+
 TEST(odd_program_lines_do_no_harm)
 {
 	static const char *const odd[] = {"", "x", "[", "[]", "[1]", "[\"", "[\"a", "[\"a\\",
@@ -82,7 +95,7 @@ TEST(odd_program_lines_do_no_harm)
 		trace_property(t, "program", odd[i]);
 		mt_end();
 		open_model();
-		char *line = ga_model_program_line(&model);
+		char *line = ga_model_program_line(&model, "...");
 		EXPECT(line != NULL);
 		free(line);
 		ga_model_close(&model);

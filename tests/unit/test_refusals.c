@@ -275,3 +275,20 @@ TEST(entries_come_in_order_of_time)
 	EXPECT_EQ(oom[2].segment, 9 * M);
 	done();
 }
+
+/* What nobody recorded is the rest of the device, as far as all other parts are known. */
+TEST(unseen_memory)
+{
+	struct ga_oom oom = {
+	    .device_total = 100, .device_free = 30, .reserved = 40, .non_torch = 10};
+	EXPECT_EQ(ga_oom_unseen(&oom), 20);
+	oom.device_free = 51;
+	EXPECT_EQ(ga_oom_unseen(&oom), GA_UNKNOWN);
+	oom.device_free = 50;
+	EXPECT_EQ(ga_oom_unseen(&oom), 0);
+	oom.reserved = GA_UNKNOWN;
+	EXPECT_EQ(ga_oom_unseen(&oom), GA_UNKNOWN);
+	oom.reserved = 0;
+	oom.device_total = GA_UNKNOWN;
+	EXPECT_EQ(ga_oom_unseen(&oom), GA_UNKNOWN);
+}

@@ -81,3 +81,13 @@ TEST(counts_in_groups)
 	EXPECT_STR(ga_count_text(12345678, out), "12 345 678");
 	EXPECT_STR(ga_count_text(UINT64_MAX, out), "18 446 744 073 709 551 615");
 }
+
+TEST(things)
+{
+	char out[GA_THINGS_TEXT];
+	EXPECT_STR(ga_things_text(0, "event", out), "0 events");
+	EXPECT_STR(ga_things_text(1, "event", out), "1 event");
+	EXPECT_STR(ga_things_text(12345, "event", out), "12 345 events");
+	ga_things_text(UINT64_MAX, "thing of at most thirty letters", out);
+	EXPECT_EQ(strlen(out), 26 + 1 + 31 + 1);
+}

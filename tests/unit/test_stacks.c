@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/frame_text.h"
 #include "analyzer/stacks.h"
 
 #include <dlfcn.h>
