@@ -43,6 +43,7 @@ try "out of memory, expandable segments" out_of_memory PYTORCH_CUDA_ALLOC_CONF=e
 try "out of memory, cudaMallocAsync" out_of_memory PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync
 try "convolutions by cuDNN" convolutions
 try "recurrent networks" recurrent
+try "the CTC loss of cuDNN" ctc_loss
 try "attention" attention
 for capability in 9.0 10.0; do
 	try "attention on a device of capability $capability" attention "DEVICE=total=8589934592;context=0;cc=$capability"

@@ -127,6 +127,21 @@ def recurrent():
 
 
 @case
+def ctc_loss():
+    """cuDNN's, with lengths on the host and on the device: what it keeps is more where labels are longer."""
+    speech, used = torch.rand(50, 4, 20, device="cuda", requires_grad=True), []
+    for longest in (4, 12):
+        words = torch.randint(1, 20, (4 * longest,), dtype=torch.int)
+        torch.cuda.reset_peak_memory_stats()
+        F.ctc_loss(speech.log_softmax(2), words, (50,) * 4, (longest,) * 4).backward()
+        used.append(torch.cuda.max_memory_allocated())
+        lengths = [torch.full((4,), length, dtype=torch.int, device="cuda") for length in (50, longest)]
+        F.ctc_loss(speech.log_softmax(2), words.cuda(), *lengths).backward()
+        assert speech.grad.shape == speech.shape
+    assert used[1] - used[0] >= 50 * 4 * 2 * 2 * 8 * 4, used
+
+
+@case
 def attention():
     """Every backend of attention, and the one that PyTorch prefers on the device."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
