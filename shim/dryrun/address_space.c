@@ -498,12 +498,3 @@ void gd_space_unshare(uint64_t data, uint64_t slots)
 	}
 	pthread_rwlock_unlock(&space.moving);
 }
-
-GD_EXPORT void gpushim_dryrun_clear(void *address, size_t bytes)
-{
-	uint64_t at = (uint64_t)(uintptr_t)address;
-	if (!bytes || !gd_space_holds(at) || bytes > gd_space_bytes ||
-	    !gd_space_holds(at + bytes - 1) || gd_gate_forked())
-		return;
-	gd_space_clear(at, bytes);
-}

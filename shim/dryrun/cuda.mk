@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # libcuda.so.1: the stand-in device (DRYRUN.md).  Included by dryrun.mk.
 
-GD_CUDA_PARTS := address_space arrays call_log call_watch capture capture_api context_settings contexts copies \
-	copy_3d copy_api device_api device_attributes device_contents device_image device_memory \
+GD_CUDA_PARTS := address_space arrays block_clear call_log call_watch capture capture_api context_settings contexts \
+	copies copy_3d copy_api device_api device_attributes device_contents device_image device_memory \
 	device_table driver_entry driver_services driver_stubs events fault_script \
 	foreign_libraries function_attributes gate graph_edges graph_exec graph_memory \
 	graph_nodes graph_work graphs handles host_memory ipc_events ipc_memory kernel_models launches libraries \
-	managed_memory memory_pool_api memory_pools memset_api modules occupancy operations \
-	pointer_attributes refused_functions regions shared_files shared_report shared_state slot_allocator \
+	managed_memory meetings memory_pool_api memory_pools memset_api modules occupancy operations \
+	pointer_attributes process_life refused_functions regions shared_files shared_report shared_state slot_allocator \
 	stream_queue stream_settings streams thread_state user_objects virtual_memory \
 	visible_devices
 GD_CUDA_OBJ := $(GD_CUDA_PARTS:%=$(O)/pic/shim/dryrun/%.o)

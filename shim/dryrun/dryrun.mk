@@ -60,8 +60,9 @@ DRYRUN_LINK = $(CC) $(ALL_FLAGS) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-z,now -W
 comma := ,
 dryrun_DOOR := driver_door unprovided
 dryrun_KERNELS := kernel_launch matmul_work
-dryrun_WITH_KERNELS := cublas cublasLt cudnn cudnn8 cufft cusolver cusparse
-dryrun_nvml_MORE := device_table shared_state # NVML tells about devices without the driver
+dryrun_WITH_KERNELS := cublas cublasLt cudnn cudnn8 cufft cusolver cusparse nccl
+dryrun_nvml_MORE := device_table process_life shared_state # NVML tells about devices without the driver
+dryrun_nccl_MORE := device_table process_life
 dryrun_lower = $(shell echo '$1' | tr A-Z a-z)
 dryrun_parts = $(patsubst shim/dryrun/%.c,%,$(wildcard shim/dryrun/$(or $(strip $($1_SOURCES)),$(call dryrun_lower,$1))_*.c))
 
@@ -130,6 +131,15 @@ GD_TESTS += $(O)/tests/$1_cu$2
 endef
 $(foreach m,$(DRYRUN_MAJORS),$(foreach t,$(GD_RUNTIME_TESTS),$(eval $(call dryrun_runtime_test,$t,$m))) \
     $(foreach t,$(GD_CUPTI_TESTS),$(eval $(call dryrun_runtime_test,$t,$m,$(DRYRUN_DIR)/cu$m/$(cupti_$m)))))
+
+# Tests of NCCL, over its own library and the driver.
+GD_NCCL := $(DRYRUN_DIR)/libnccl.so.2
+GD_NCCL_TESTS := $(patsubst tests/dryrun/%.c,$(O)/tests/%,$(wildcard tests/dryrun/test_nccl_*.c))
+$(GD_NCCL_TESTS): $(O)/tests/%: tests/dryrun/%.c $(GD_CUDA) $(GD_NCCL) $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_FLAGS) $(CUDA_FLAGS) -MMD -MP -o $@ $< $(GD_NCCL) $(GD_CUDA) \
+	    -Wl,-rpath,'$$ORIGIN/../lib/gpushim/dryrun' -ldl -lpthread -lm
+GD_TESTS += $(GD_NCCL_TESTS)
 
 # ---- the ways in: the audit library and the preload that clears blocks ------------------------------------
 dryrun_AUDIT := audit audit_notes audit_stubs audit_unknown elf_image

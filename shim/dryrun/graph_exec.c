@@ -247,14 +247,33 @@ struct launch {
 	uint64_t begun_ns; /* for all nodes: the device gets them together */
 };
 
-static void enqueue(const struct launch *launch, const struct step *step,
-    struct gd_operation *operation, gd_effect effect, size_t argument_bytes)
+static void describe_step(
+    const struct launch *launch, const struct step *step, struct gd_operation *operation)
 {
 	operation->graph_exec_id = launch->id;
 	operation->node_id = step->node_id;
 	operation->enqueued_ns = launch->begun_ns;
 	operation->asynchronous = 1;
+}
+
+static void enqueue(const struct launch *launch, const struct step *step,
+    struct gd_operation *operation, gd_effect effect, size_t argument_bytes)
+{
+	describe_step(launch, step, operation);
 	gd_enqueue(launch->stream, operation, effect, &step->work.kernel, argument_bytes);
+}
+
+static void enqueue_kernel(const struct launch *launch, const struct step *step)
+{
+	struct gd_held_meeting *meeting = step->work.kernel.meeting;
+	struct gd_operation operation;
+	gd_launch_describe(&step->work.kernel, &operation);
+	if (meeting) {
+		describe_step(launch, step, &operation);
+		gd_queue_meeting(launch->stream, &operation, meeting);
+		return;
+	}
+	enqueue(launch, step, &operation, gd_launch_effect, sizeof(step->work.kernel));
 }
 
 static void launch_step(const struct launch *launch, const struct step *step)
@@ -265,8 +284,7 @@ static void launch_step(const struct launch *launch, const struct step *step)
 	struct gd_event *event;
 	switch (work->type) {
 	case CU_GRAPH_NODE_TYPE_KERNEL:
-		gd_launch_describe(&work->kernel, &operation);
-		enqueue(launch, step, &operation, gd_launch_effect, sizeof(work->kernel));
+		enqueue_kernel(launch, step);
 		break;
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
 		gd_copy_describe(&work->copy, &operation);

@@ -7,6 +7,7 @@
 #define GD_LAUNCHER_API_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /**
  * Write the counts of a finished run as JSON.
@@ -53,6 +54,16 @@ int gpushim_dryrun_load(void *to, unsigned long long from, size_t bytes);
 void gpushim_dryrun_store(unsigned long long to, const void *from, size_t bytes);
 
 /**
+ * The same behind the work that is still queued in a stream: it may use what lay there before.
+ *
+ * @param stream_of  asked for the CUstream, only when work is queued somewhere; it may not call the
+ *                   driver
+ * @param user       handed to `stream_of`
+ */
+void gpushim_dryrun_clear_in_order(
+    void *address, size_t bytes, void *(*stream_of)(void *user), void *user);
+
+/**
  * Note that a function of another stand-in library was reached and is not provided.
  *
  * @param name  exported name; copied
@@ -74,6 +85,46 @@ void gpushim_dryrun_hint(unsigned long long flops, int precision);
  * @return 0, or what the script says
  */
 int gpushim_dryrun_fault(const char *name);
+
+/* What a kernel does that waits for other processes or devices.  Nothing here may call the driver. */
+struct gd_meeting {
+	/* It was enqueued (again, when a graph is launched).  @return its number, handed to `meet`;
+	 * called under locks of the driver, in the order of the stream */
+	uint64_t (*arrive)(void *user);
+	/* Its stream has reached it, at a time of the simulated clock; on the stream's own thread.
+	 * @return when the last of those it waits for came, on the same clock */
+	uint64_t (*meet)(void *user, uint64_t number, uint64_t start_ns);
+	/* It will not be enqueued again, and no `meet` runs. */
+	void (*drop)(void *user);
+	void *user;
+	/* For the model clock: bytes that the busiest link of the device carries, one after the
+	 * other in so many steps. */
+	uint64_t link_bytes;
+	uint32_t steps;
+};
+
+/**
+ * Let the next kernel launch of this thread be a meeting.
+ *
+ * @param meeting  copied; NULL: the last one is not wanted any more (its launch was refused before
+ *                 it reached the driver)
+ * @return 0, or -1 without memory: `drop` is not called then
+ */
+int gpushim_dryrun_meet(const struct gd_meeting *meeting);
+
+/**
+ * Read or write memory of the device, or memory of the host that the driver knows, at once.
+ *
+ * @param from  to write; NULL: zeros
+ * @return 0, or -1 when the range is no such memory: nothing was touched
+ *
+ * Threads: any; also inside `meet`.
+ */
+int gpushim_dryrun_read(void *to, const void *from, size_t bytes);
+int gpushim_dryrun_write(void *to, const void *from, size_t bytes);
+
+/** @return GPUSHIM_DRYRUN_REAL_COPY: bytes of the largest copy that is real */
+size_t gpushim_dryrun_real_copy(void);
 
 struct gd_operation;
 

@@ -72,6 +72,21 @@ void gd_launch_describe(const struct gd_launch *launch, struct gd_operation *ope
 	operation_out->dynamic_shared_bytes = launch->shared_bytes;
 	operation_out->hint = launch->hint;
 	operation_out->registers = (uint32_t)function->facts.registers;
+	if (launch->meeting) {
+		operation_out->link_bytes = launch->meeting->what.link_bytes;
+		operation_out->link_steps = launch->meeting->what.steps;
+	}
+}
+
+static CUresult launch_meeting(struct gd_stream *stream, const struct gd_launch *launch)
+{
+	struct gd_operation operation;
+	gd_launch_describe(launch, &operation);
+	if (!gd_queue_meeting(stream, &operation, launch->meeting))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (gd_operations_blocking)
+		gd_stream_wait(stream);
+	return CUDA_SUCCESS;
 }
 
 static CUresult launch_on(
@@ -89,12 +104,16 @@ static CUresult launch_on(
 	if (gd_capture_touches(stream)) {
 		struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = *launch};
 		result = gd_capture_add(stream, &work);
-		if (result == CUDA_SUCCESS)
+		if (result == CUDA_SUCCESS) {
 			GD_COUNT(stream->device, launches, 1);
+			gd_meeting_hold(launch->meeting);
+		}
 		if (result != CUDA_ERROR_NOT_READY)
 			return result;
 	}
 	GD_COUNT(stream->device, launches, 1);
+	if (__builtin_expect(launch->meeting != NULL, 0))
+		return launch_meeting(stream, launch);
 	if (gd_operations_simple()) {
 		gd_launch_effect(launch);
 		return CUDA_SUCCESS;
@@ -118,24 +137,34 @@ static struct gd_function *function_on(const struct gd_stream *stream, CUfunctio
 	return kernel ? gd_kernel_function(kernel, stream->context) : NULL;
 }
 
-static CUresult launch_kernel(CUstream handle, bool per_thread, CUfunction function_handle,
-    const uint32_t dims[6], uint32_t shared_bytes, bool cooperative, void **parameters,
-    void **extra)
+static CUresult launch_described(CUstream handle, bool per_thread, CUfunction function_handle,
+    struct gd_launch *launch, void **parameters, void **extra)
 {
 	struct gd_stream *stream;
-	struct gd_launch launch;
-	launch.hint = gd_hint_take(); /* also when the launch is refused */
 	CUresult result = gd_stream_get(handle, per_thread, &stream);
 	if (result != CUDA_SUCCESS)
 		return result;
-	launch.function = function_on(stream, function_handle);
-	if (!launch.function)
-		return CUDA_ERROR_INVALID_HANDLE;
+	launch->function = function_on(stream, function_handle);
+	return launch->function ? launch_on(stream, launch, parameters, extra)
+				: CUDA_ERROR_INVALID_HANDLE;
+}
+
+static CUresult launch_kernel(CUstream handle, bool per_thread, CUfunction function,
+    const uint32_t dims[6], uint32_t shared_bytes, bool cooperative, void **parameters,
+    void **extra)
+{
+	struct gd_launch launch;
+	launch.hint = gd_hint_take(); /* also when the launch is refused */
+	launch.meeting = gd_meeting_take();
 	memcpy(launch.grid, dims, sizeof(launch.grid));
 	memcpy(launch.block, dims + 3, sizeof(launch.block));
 	launch.shared_bytes = shared_bytes;
 	launch.cooperative = cooperative;
-	return launch_on(stream, &launch, parameters, extra);
+	CUresult result =
+	    launch_described(handle, per_thread, function, &launch, parameters, extra);
+	if (__builtin_expect(launch.meeting != NULL, 0))
+		gd_meeting_drop(launch.meeting);
+	return result;
 }
 
 GD_API_PTSZ(cuLaunchKernel,

@@ -3,6 +3,7 @@
 #ifndef GD_LAUNCHES_H
 #define GD_LAUNCHES_H
 
+#include "shim/dryrun/meetings.h"
 #include "shim/dryrun/modules.h"
 #include "shim/dryrun/operations.h"
 
@@ -13,6 +14,7 @@ struct gd_launch {
 	uint32_t grid[3], block[3];
 	uint32_t shared_bytes;
 	struct gd_hint hint;
+	struct gd_held_meeting *meeting; /* NULL: waits for nobody */
 	bool cooperative;
 	bool runs; /* arguments are complete, the model shall be executed */
 	char arguments[GD_LAUNCH_ARGUMENTS];

@@ -104,12 +104,20 @@ static uint64_t transfer_ns(uint64_t bytes, uint64_t bytes_per_s)
 	return bytes_per_s ? (uint64_t)((double)bytes * 1e9 / (double)bytes_per_s) : 0;
 }
 
+static uint64_t link_per_s(void)
+{
+	return gd_facts.nvlink_per_s ? gd_facts.nvlink_per_s : gd_facts.pcie_per_s;
+}
+
 /* Element-wise kernels by their number of threads, matrix products by their operations. */
 static uint64_t kernel_ns(const struct gd_operation *o)
 {
 	const uint64_t peaks[] = {gd_facts.fp32_per_s, gd_facts.tf32_per_s, gd_facts.fp16_per_s};
 	if (o->hint.flops)
 		return 3000 + transfer_ns(o->hint.flops, peaks[o->hint.precision]);
+	if (o->link_steps)
+		return 5000 + o->link_steps * UINT64_C(1000) +
+		       transfer_ns(o->link_bytes, link_per_s());
 	double threads = (double)o->grid[0] * o->grid[1] * o->grid[2];
 	threads *= (double)o->block[0] * o->block[1] * o->block[2];
 	return 5000 + (uint64_t)(threads / 200);
@@ -123,7 +131,7 @@ static uint64_t copy_ns(const struct gd_operation *o)
 	if (host)
 		bandwidth = gd_facts.pcie_per_s;
 	else if (o->to_device != o->from_device)
-		bandwidth = gd_facts.nvlink_per_s ? gd_facts.nvlink_per_s : gd_facts.pcie_per_s;
+		bandwidth = link_per_s();
 	return 1500 + transfer_ns(o->bytes, bandwidth);
 }
 
@@ -188,36 +196,67 @@ void gd_stream_delay(struct gd_stream *stream, uint64_t ready_ns)
 		raise_to(&stream->context->blocking_ready_ns, ready_ns);
 }
 
-void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation)
+static uint64_t start_locked(const struct gd_stream *stream, const struct gd_operation *operation)
 {
-	pthread_mutex_lock(&stream->lock);
-	uint64_t start = clock_kind == INSTANT ? gd_now_ns() : operation->enqueued_ns;
-	if (clock_kind != INSTANT)
-		start = later(later(start, stream->ready_ns), rule_ns(stream));
-	operation->start_ns = start;
-	operation->end_ns = start + duration_ns(operation);
-	gd_stream_delay(stream, operation->end_ns);
-	pthread_mutex_unlock(&stream->lock);
+	if (clock_kind == INSTANT)
+		return gd_now_ns();
+	return later(later(operation->enqueued_ns, stream->ready_ns), rule_ns(stream));
+}
+
+static void show(const struct gd_operation *operation)
+{
 	void (*see)(const struct gd_operation *, void *) =
 	    __atomic_load_n(&observer.see, __ATOMIC_ACQUIRE);
 	if (see && operation->kind != GD_OPERATION_SILENT)
 		see(operation, __atomic_load_n(&observer.user, __ATOMIC_RELAXED));
 }
 
+void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation)
+{
+	pthread_mutex_lock(&stream->lock);
+	operation->start_ns = start_locked(stream, operation);
+	operation->end_ns = operation->start_ns + duration_ns(operation);
+	gd_stream_delay(stream, operation->end_ns);
+	pthread_mutex_unlock(&stream->lock);
+	show(operation);
+}
+
+uint64_t gd_operation_start(struct gd_stream *stream, const struct gd_operation *operation)
+{
+	pthread_mutex_lock(&stream->lock);
+	uint64_t start_ns = start_locked(stream, operation);
+	pthread_mutex_unlock(&stream->lock);
+	return start_ns;
+}
+
+void gd_operation_time_met(
+    struct gd_stream *stream, struct gd_operation *operation, uint64_t start_ns, uint64_t met_ns)
+{
+	operation->start_ns = start_ns;
+	operation->end_ns = later(start_ns, met_ns) + duration_ns(operation);
+	gd_stream_delay(stream, operation->end_ns);
+	show(operation);
+}
+
+void gd_operation_place(const struct gd_stream *stream, struct gd_operation *operation)
+{
+	operation->device = stream->device;
+	operation->context_id = stream->context_id;
+	operation->stream_id = stream->id;
+	if (operation->kind != GD_OPERATION_COPY)
+		operation->to_device = operation->device;
+	if (!operation->enqueued_ns)
+		operation->enqueued_ns = gd_now_ns();
+	const struct gd_call *call = gpushim_dryrun_call();
+	if (call)
+		operation->call = call->number;
+}
+
 void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operation,
     gd_effect effect, const void *argument, size_t argument_bytes)
 {
 	struct gd_operation filled = *operation;
-	filled.device = stream->device;
-	filled.context_id = stream->context_id;
-	filled.stream_id = stream->id;
-	if (filled.kind != GD_OPERATION_COPY)
-		filled.to_device = filled.device;
-	if (!filled.enqueued_ns)
-		filled.enqueued_ns = gd_now_ns();
-	const struct gd_call *call = gpushim_dryrun_call();
-	if (call)
-		filled.call = call->number;
+	gd_operation_place(stream, &filled);
 	if (gd_queue_defer(stream, &filled, effect, argument, argument_bytes))
 		return;
 	if (effect)

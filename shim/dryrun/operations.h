@@ -46,16 +46,18 @@ struct gd_operation {
 	uint64_t start_ns, end_ns;	 /* CLOCK_MONOTONIC, as simulated */
 	uint64_t graph_exec_id, node_id; /* 0 outside a graph launch */
 	uint64_t enqueued_ns;		 /* CLOCK_MONOTONIC; 0 from the caller: now */
-	uint32_t call;			 /* number of the call that enqueued it (call_watch.h), or 0 */
+	uint32_t call; /* number of the call that enqueued it (call_watch.h), or 0 */
 	/* kernel */
 	const char *name;
 	uint32_t grid[3], block[3];
 	uint32_t static_shared_bytes, dynamic_shared_bytes, registers, local_bytes;
 	struct gd_hint hint;
+	uint64_t link_bytes; /* of a meeting (meetings.h), in so many steps; 0 steps: none */
+	uint32_t link_steps;
 	/* copy and memset */
-	uint32_t from, to;  /* enum gd_memory_kind; a memset has `to` alone */
+	uint32_t from, to;		 /* enum gd_memory_kind; a memset has `to` alone */
 	uint32_t from_device, to_device; /* of a peer copy, else `device` */
-	uint32_t value;	    /* of a memset */
+	uint32_t value;			 /* of a memset */
 	uint64_t bytes;
 	uint32_t asynchronous;
 };
@@ -109,6 +111,18 @@ struct gd_hint gd_hint_take(void);
 
 /** Give an operation its times, extend its stream by it and show it to the observer. */
 void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation);
+
+/** @return when an operation that the stream has reached begins */
+uint64_t gd_operation_start(struct gd_stream *stream, const struct gd_operation *operation);
+
+/** gd_operation_time of one that began then and waited for others, the last of whom came at
+ * `met_ns`
+ */
+void gd_operation_time_met(
+    struct gd_stream *stream, struct gd_operation *operation, uint64_t start_ns, uint64_t met_ns);
+
+/** Fill in what follows from the stream of an operation and from the call that enqueues it. */
+void gd_operation_place(const struct gd_stream *stream, struct gd_operation *operation);
 
 /** Mark something that needs gd_enqueue_slow, or (negative) its end. */
 void gd_operations_add_busy(int change);

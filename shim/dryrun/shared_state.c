@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shim/dryrun/process_life.h"
+
 #define MAGIC UINT64_C(0x3152594455504720) /* " GPUDYR1" */
 
 _Static_assert(sizeof(struct gd_shared_device) % 64 == 0, "counts share no cache line");
@@ -21,29 +23,6 @@ struct gd_shared *gd_shared;
 #define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
 uint8_t gd_physical[GD_MAX_DEVICES] = {SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)};
 static struct gd_shared_process *own;
-
-/* When the process began, in clock ticks since boot; 0 when it is gone. */
-static uint64_t process_start_time(int pid)
-{
-	char path[64], text[1024];
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return 0;
-	ssize_t n = read(file, text, sizeof(text) - 1);
-	close(file);
-	if (n <= 0)
-		return 0;
-	text[n] = 0;
-	char *at = strrchr(text, ')'); /* the name before may hold anything */
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return 0;
-	uint64_t ticks = strtoull(at + 1, NULL, 10);
-	char *state = strrchr(text, ')');
-	return state && state[1] && (state[2] == 'Z' || state[2] == 'X') ? 0 : ticks + 1;
-}
 
 /* The totals again from the processes' own figures. */
 static void add_up(struct gd_shared *state)
@@ -123,7 +102,7 @@ static void reap(struct gd_shared *state)
 	for (unsigned p = 0; p < GD_MAX_PROCESSES; p++) {
 		struct gd_shared_process *process = &state->processes[p];
 		if (!process->pid || process == own ||
-		    process_start_time(process->pid) == process->start_time)
+		    gd_process_start_time(process->pid) == process->start_time)
 			continue;
 		memset(process, 0, sizeof(*process));
 		changed = true;
@@ -137,7 +116,7 @@ static struct gd_shared_process *claim(struct gd_shared *state)
 {
 	struct gd_shared_process *slot = NULL;
 	int pid = (int)getpid();
-	uint64_t start_time = process_start_time(pid);
+	uint64_t start_time = gd_process_start_time(pid);
 	lock(state);
 	reap(state);
 	for (unsigned p = 0; p < GD_MAX_PROCESSES; p++) {

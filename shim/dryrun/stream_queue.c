@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "shim/dryrun/events.h"
+#include "shim/dryrun/meetings.h"
 #include "shim/dryrun/streams.h"
 
-enum kind { EFFECT, HOST_FUNCTION, RECORD, WAIT };
+enum kind { EFFECT, HOST_FUNCTION, MEETING, RECORD, WAIT };
 
 struct dependency {
 	struct gd_queue *queue;
@@ -24,6 +25,8 @@ struct entry {
 	void *argument; /* owned */
 	void (*function)(void *);
 	void *user;
+	struct gd_held_meeting *meeting; /* a reference */
+	uint64_t place;			 /* of the meeting among its like */
 	struct gd_event *event;
 	uint64_t ticket;
 	size_t dependency_count;
@@ -88,6 +91,16 @@ static bool event_done(struct gd_event *event, uint64_t ticket)
 	return done;
 }
 
+static void meet(const struct entry *entry, struct gd_stream *stream)
+{
+	const struct gd_meeting *what = &entry->meeting->what;
+	struct gd_operation operation = entry->operation;
+	uint64_t start_ns = gd_operation_start(stream, &operation);
+	uint64_t met_ns = what->meet(what->user, entry->place, start_ns);
+	gd_operation_time_met(stream, &operation, start_ns, met_ns);
+	gd_meeting_drop(entry->meeting);
+}
+
 static void run(const struct entry *entry, struct gd_stream *stream)
 {
 	struct gd_operation operation = entry->operation;
@@ -101,6 +114,9 @@ static void run(const struct entry *entry, struct gd_stream *stream)
 		gd_sleep_until(gd_stream_ready_ns(stream));
 		entry->function(entry->user);
 		gd_stream_delay(stream, gd_now_ns());
+		break;
+	case MEETING:
+		meet(entry, stream);
 		break;
 	case RECORD:
 		gd_event_reached(
@@ -268,6 +284,26 @@ bool gd_queue_host_function(struct gd_stream *stream, void (*function)(void *), 
 	return queued;
 }
 
+bool gd_queue_meeting(
+    struct gd_stream *stream, const struct gd_operation *operation, struct gd_held_meeting *meeting)
+{
+	struct entry *entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return false;
+	entry->kind = MEETING;
+	entry->operation = *operation;
+	gd_operation_place(stream, &entry->operation);
+	entry->meeting = meeting;
+	pthread_mutex_lock(&lock);
+	bool queued = append(stream, entry);
+	if (queued) { /* before the stream's thread can see it */
+		gd_meeting_hold(meeting);
+		entry->place = meeting->what.arrive(meeting->what.user);
+	}
+	pthread_mutex_unlock(&lock);
+	return queued;
+}
+
 static bool queue_event(
     struct gd_stream *stream, enum kind kind, struct gd_event *event, uint64_t ticket, bool always)
 {
@@ -335,6 +371,11 @@ void gd_queue_await_event(struct gd_event *event, uint64_t ticket)
 	while (!event_done(event, ticket))
 		pthread_cond_wait(&changed, &lock);
 	pthread_mutex_unlock(&lock);
+}
+
+bool gd_queue_any(void)
+{
+	return !none_queued();
 }
 
 bool gd_queue_serving(void)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Work that cannot be done when it is enqueued: host functions, which run on a thread of their
- * stream because the caller may hold locks they need, and everything behind them.
+ * stream because the caller may hold locks they need, meetings, which wait for others, and
+ * everything behind them.
  *
- * Each stream that ever got a host function has a queue and a thread.  An entry may wait for
+ * Each stream that ever got one of these has a queue and a thread.  An entry may wait for
  * entries of other queues (legacy default stream rule) and for events whose record is still queued.
  * All of these were enqueued before it, so no circle can arise.  A stream that was destroyed stays
  * among those of its context until its queue is done.  One lock for all queues: nothing here is on
@@ -20,6 +21,7 @@
 
 struct gd_context;
 struct gd_event;
+struct gd_held_meeting;
 struct gd_stream;
 
 /**
@@ -40,6 +42,16 @@ bool gd_queue_defer(struct gd_stream *stream, const struct gd_operation *operati
 bool gd_queue_host_function(struct gd_stream *stream, void (*function)(void *), void *user);
 
 /**
+ * Queue a meeting (meetings.h) and what it looks like as an operation.
+ *
+ * @param operation  complete but for its place and times; copied
+ * @param meeting    gets a reference
+ * @return false as gd_queue_host_function
+ */
+bool gd_queue_meeting(struct gd_stream *stream, const struct gd_operation *operation,
+    struct gd_held_meeting *meeting);
+
+/**
  * Queue the record of an event if needed.
  *
  * @param ticket  number of this record of the event
@@ -58,6 +70,9 @@ bool gd_queue_empty(struct gd_stream *stream);
 
 /** Wait until a record of an event is done. */
 void gd_queue_await_event(struct gd_event *event, uint64_t ticket);
+
+/** @return whether anything is queued in any stream */
+bool gd_queue_any(void);
 
 /** @return whether this thread is a queue's: it cannot wait for itself */
 bool gd_queue_serving(void);
