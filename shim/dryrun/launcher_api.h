@@ -36,6 +36,16 @@ int gpushim_dryrun_tell(const char *shared_path, int fd);
 void gpushim_dryrun_clear(void *address, size_t bytes);
 
 /**
+ * The same behind the work that is still queued in a stream: it may use what lay there before.
+ *
+ * @param stream_of  asked for the CUstream, only when work is queued somewhere; it may not call the
+ *                   driver
+ * @param user       handed to `stream_of`
+ */
+void gpushim_dryrun_clear_in_order(
+    void *address, size_t bytes, void *(*stream_of)(void *user), void *user);
+
+/**
  * Read device memory whose contents are known: copies brought them, or kernels that are executed.
  *
  * @param to     room for `bytes`
@@ -52,16 +62,6 @@ int gpushim_dryrun_load(void *to, unsigned long long from, size_t bytes);
  * wait for work in front; an address that is no device memory is ignored.  Threads: any.
  */
 void gpushim_dryrun_store(unsigned long long to, const void *from, size_t bytes);
-
-/**
- * The same behind the work that is still queued in a stream: it may use what lay there before.
- *
- * @param stream_of  asked for the CUstream, only when work is queued somewhere; it may not call the
- *                   driver
- * @param user       handed to `stream_of`
- */
-void gpushim_dryrun_clear_in_order(
-    void *address, size_t bytes, void *(*stream_of)(void *user), void *user);
 
 /**
  * Note that a function of another stand-in library was reached and is not provided.

@@ -1,34 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL: version and texts.  Communicators are refused by the stubs. */
-#include "gd_export.h"
-#include "unprovided.h"
+/* NCCL: what it says when something is wrong. */
+#include "nccl_api.h"
+#include "nccl_errors.h"
 
-#define GD_NCCL_VERSION 23007 /* at least what PyTorch 2.15 was built with */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
 
-GD_EXPORT int ncclGetVersion(int *version);
-GD_EXPORT const char *ncclGetErrorString(int status);
-GD_EXPORT const char *ncclGetLastError(const void *communicator);
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char last_error[512]; /* of the process, as NCCL has it */
 
-int ncclGetVersion(int *version)
+int gd_nccl_fail(int status, const char *form, ...)
 {
-	if (!version)
-		return 4; /* ncclInvalidArgument */
-	*version = GD_NCCL_VERSION;
-	return 0;
+	const char *debug = getenv("NCCL_DEBUG");
+	va_list arguments;
+
+	pthread_mutex_lock(&lock);
+	va_start(arguments, form);
+	vsnprintf(last_error, sizeof(last_error), form, arguments);
+	va_end(arguments);
+	if (debug && *debug && strcasecmp(debug, "VERSION") != 0)
+		fprintf(stderr, "gpushim dryrun: NCCL WARN %s\n", last_error);
+	pthread_mutex_unlock(&lock);
+	return status;
 }
 
 const char *ncclGetErrorString(int status)
 {
-	static const char *const texts[] = {"no error", "unhandled cuda error",
-	    "unhandled system error", "internal error", "invalid argument", "invalid usage",
-	    "remote process exited or there was a network error", "operation in progress"};
+#define GD_NCCL_TEXT(name, number, text) [number] = text,
+	static const char *const texts[] = {GD_NCCL_STATUSES(GD_NCCL_TEXT)};
+#undef GD_NCCL_TEXT
 
 	if (status < 0 || (unsigned)status >= sizeof(texts) / sizeof(*texts))
 		return "unknown result code";
 	return texts[status];
 }
 
-const char *ncclGetLastError(const void *communicator)
+const char *ncclGetLastError(const struct ncclComm *comm)
 {
-	return "refused by the stand-in NCCL";
+	return last_error;
 }
