@@ -502,7 +502,7 @@ TEST(counts_survive_a_killed_process_and_its_memory_is_free_again)
 	FILE *out = fopen(path, "w");
 	tell(state, fileno(out));
 	fclose(out);
-	EXPECT(strstr(read_file(path), "cuTexRefCreate (1 calls)") != NULL);
+	EXPECT(strstr(read_file(path), "cuTexRefCreate (1 call)") != NULL);
 	unlink(path);
 	unlink(state);
 }
