@@ -30,7 +30,7 @@ static struct lane process_lane, *lanes; /* `lanes`: of threads */
 static struct buffer *full, **full_end = &full;
 static uint64_t queued, returned; /* numbers of the last buffer that became full, that went back */
 static bool delivering;
-static bool per_thread = true, cleared_by_client; /* atomic */
+static bool per_thread = GD_BUFFERS_PER_THREAD, cleared_by_client; /* atomic */
 static size_t dropped;
 
 static __thread struct lane *own_lane;
@@ -155,11 +155,12 @@ static void queue_if(struct lane *lane, bool empty)
 		queue(lane);
 }
 
+/* Calls before the work that they started: clients read in that order. */
 static void queue_all(bool empty)
 {
-	queue_if(&process_lane, empty);
 	for (struct lane *lane = lanes; lane; lane = lane->next)
 		queue_if(lane, empty);
+	queue_if(&process_lane, empty);
 }
 
 /* Who ends queues its buffer and delivers nothing, so a waiting thread has to be ready to do it. */

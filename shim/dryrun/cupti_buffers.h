@@ -2,8 +2,8 @@
 /*
  * The client's buffers: asked for, filled, handed back.
  *
- * A buffer is asked for when a record needs it.  With per-thread buffers, the default, what a
- * thread does goes into a buffer of the thread, device records into one of the process.  A full
+ * A buffer is asked for when a record needs it.  With per-thread buffers what a thread does goes
+ * into a buffer of the thread, device records into one of the process.  A full
  * buffer is handed back at once, by whoever filled it, and all in the order in which they became
  * full; the client's callbacks are never called under a lock or by two threads at a time for
  * completion. Without a buffer (the client refuses, gives less than a record's room, or one that is
@@ -15,6 +15,8 @@
 #include <cupti.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#define GD_BUFFERS_PER_THREAD (CUDA_VERSION >= 13000) /* unless the client asks for it */
 
 /** Who gives buffers and takes them; what an earlier client's hold goes back to it. */
 void gd_buffers_set_client(

@@ -135,14 +135,29 @@ GD_CUPTI(cuptiGetThreadIdType, (CUpti_ActivityThreadIdType * type), (type))
 /* ---- attributes: kept for the caller; the device needs no buffers of its own ---- */
 
 #define GD_PER_THREAD 9 /* CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, since CUDA 12.3 */
+#define GD_PINNED (CUDA_VERSION < 13000)
 
-/* Sizes by their numbers: size_t below 5 and 6, 7; one byte else.  Value: the documented default.
- */
+/* Sizes by their numbers: size_t or one byte.  Value: the documented default of the release. */
 static struct {
 	size_t bytes;
 	uint64_t value;
-} attributes[] = {{8, 3200000}, {8, 8388608}, {8, 250}, {8, 25000}, {8, 250}, {1, 0}, {8, 3},
-    {8, 3}, {1, 0}, {1, 1}};
+} attributes[] = {
+    {8, 3200000},
+    {8, 8388608},
+    {8, 250},
+    {8, 25000},
+    {8, 250},
+    {1, 0},
+    {8, 3},
+    {8, 3},
+    {1, GD_PINNED},
+#if CUDA_VERSION >= 12000
+    {1, GD_BUFFERS_PER_THREAD},
+#endif
+#if CUDA_VERSION >= 13000
+    {8, 16777216},
+#endif
+};
 
 #define GD_ATTRIBUTES (sizeof(attributes) / sizeof(*attributes))
 static pthread_mutex_t attribute_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -167,7 +182,7 @@ GD_CUPTI(cuptiActivitySetAttribute, (CUpti_ActivityAttribute attribute, size_t *
 	pthread_mutex_unlock(&attribute_lock);
 	if (attribute == CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER)
 		gd_buffers_cleared(*(uint8_t *)value != 0);
-	if (attribute == GD_PER_THREAD)
+	if ((unsigned)attribute == GD_PER_THREAD)
 		gd_buffers_per_thread(*(uint8_t *)value != 0);
 	return CUPTI_SUCCESS;
 }
@@ -279,6 +294,8 @@ GD_CUPTI(cuptiGetTimestamp, (uint64_t * now), (now))
 
 GD_CUPTI(cuptiActivityRegisterTimestampCallback, (CUpti_TimestampCallbackFunc clock), (clock))
 {
+	if (!clock)
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	gd_clock_set(clock);
 	return CUPTI_SUCCESS;
 }

@@ -10,6 +10,7 @@
 
 #include <cudaTypedefs.h>
 
+#include "call_watch.h"
 #include "driver_door.h"
 
 #define GD_BLOCK_THREADS 256
@@ -32,6 +33,9 @@ static PFN_cuCtxSetCurrent_v4000 set_current;
 static PFN_cuStreamGetCtx_v9020 context_of_stream;
 static PFN_cuDevicePrimaryCtxRetain_v7000 retain_primary;
 static void (*tell_work)(unsigned long long flops, int precision);
+static const uint32_t *watched;
+static void (*call_begin)(struct gd_call *call, const char *name, uint32_t domain);
+static void (*call_end)(struct gd_call *call, int result);
 static __thread bool bound; /* this thread had a context when it last looked */
 
 static unsigned bucket_of(const char *name)
@@ -63,6 +67,9 @@ static CUresult open_driver(void)
 	*(void **)&context_of_stream = gd_driver_function("cuStreamGetCtx", 9020, 0);
 	*(void **)&retain_primary = gd_driver_function("cuDevicePrimaryCtxRetain", 7000, 0);
 	*(void **)&tell_work = gd_driver_extra("gpushim_dryrun_hint");
+	*(void **)&call_begin = gd_driver_extra("gpushim_dryrun_call_begin");
+	*(void **)&call_end = gd_driver_extra("gpushim_dryrun_call_end");
+	watched = gd_driver_extra("gpushim_dryrun_watched");
 	if (load_library && get_kernel && get_current && set_current && context_of_stream &&
 	    retain_primary)
 		*(void **)&launch_kernel = gd_driver_function("cuLaunchKernel", 4000, 0);
@@ -153,6 +160,21 @@ static int precision_of(enum gd_rate rate)
 	}
 }
 
+/* Real libraries launch by a runtime that they carry inside: who watches calls sees its call. */
+static CUresult launch(const struct kernel *kernel, unsigned blocks, CUstream stream)
+{
+	struct gd_call call = {.name = NULL};
+	CUresult result;
+
+	if (watched && __atomic_load_n(watched, __ATOMIC_RELAXED) & GD_WATCH_CALLS)
+		call_begin(&call, "cudaLaunchKernel", GD_CALL_RUNTIME);
+	result = launch_kernel(
+	    kernel->function, blocks, 1, 1, GD_BLOCK_THREADS, 1, 1, 0, stream, NULL, NULL);
+	if (call.name)
+		call_end(&call, (int)result);
+	return result;
+}
+
 CUresult gd_kernel_launch(const struct gd_work *work, CUstream stream)
 {
 	uint64_t blocks = (work->threads + GD_BLOCK_THREADS - 1) / GD_BLOCK_THREADS;
@@ -169,6 +191,5 @@ CUresult gd_kernel_launch(const struct gd_work *work, CUstream stream)
 		blocks = GD_MAX_GRID;
 	if (tell_work && work->flops)
 		tell_work(work->flops, precision_of(work->rate));
-	return launch_kernel(kernel->function, (unsigned)blocks, 1, 1, GD_BLOCK_THREADS, 1, 1, 0,
-	    stream, NULL, NULL);
+	return launch(kernel, (unsigned)blocks, stream);
 }

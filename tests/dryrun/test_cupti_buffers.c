@@ -135,14 +135,13 @@ static void *launch_in_thread(void *unused)
 	return unused;
 }
 
+#define PER_THREAD ((CUpti_ActivityAttribute)9) /* since CUDA 12.3 */
+
 /* What two threads' calls need of buffers. */
-static unsigned buffers_of_threads(uint8_t per_thread)
+static unsigned buffers_of_threads(void)
 {
-	size_t bytes = 1;
 	pthread_t thread;
 
-	start("instant");
-	CUPTI(cuptiActivitySetAttribute((CUpti_ActivityAttribute)9, &bytes, &per_thread));
 	CUPTI(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME));
 	launch_many(3);
 	REQUIRE(pthread_create(&thread, NULL, launch_in_thread, NULL) == 0);
@@ -152,14 +151,47 @@ static unsigned buffers_of_threads(uint8_t per_thread)
 	return buffers_given;
 }
 
-TEST(a_buffer_for_each_thread)
+TEST(a_buffer_for_each_thread_or_for_all)
 {
-	EXPECT_EQ(buffers_of_threads(1), 2);
+	uint8_t now = 77;
+	size_t bytes = 1;
+
+	start("instant");
+#if CUDART_VERSION >= 12000
+	CUPTI(cuptiActivityGetAttribute(PER_THREAD, &bytes, &now));
+	EXPECT_EQ(now, CUDART_VERSION >= 13000);
+	EXPECT_EQ(buffers_of_threads(), CUDART_VERSION >= 13000 ? 2 : 1);
+#else
+	EXPECT_EQ(
+	    cuptiActivityGetAttribute(PER_THREAD, &bytes, &now), CUPTI_ERROR_INVALID_PARAMETER);
+	EXPECT_EQ(buffers_of_threads(), 1);
+#endif
 }
 
-TEST(a_buffer_for_all_threads)
+#if CUDART_VERSION >= 12000
+TEST(the_other_way_on_request)
 {
-	EXPECT_EQ(buffers_of_threads(0), 1);
+	uint8_t other = CUDART_VERSION < 13000;
+	size_t bytes = 1;
+
+	start("instant");
+	CUPTI(cuptiActivitySetAttribute(PER_THREAD, &bytes, &other));
+	EXPECT_EQ(buffers_of_threads(), CUDART_VERSION >= 13000 ? 1 : 2);
+}
+#endif
+
+TEST(calls_come_back_before_their_work)
+{
+	start("instant");
+	CUPTI(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+	CUPTI(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME));
+	CUPTI(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION));
+	CUPTI(cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, 1));
+	launch_many(1);
+	flush();
+	REQUIRE(seen_count == 3);
+	EXPECT_EQ(seen[0].kind, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION);
+	EXPECT_EQ(count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), 1);
 }
 
 static size_t seen_so_far(void)

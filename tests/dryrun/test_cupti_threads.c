@@ -75,11 +75,14 @@ static void check(void)
 
 static void many_threads(const char *clock, uint8_t per_thread)
 {
-	size_t bytes = 1, dropped;
+	size_t dropped;
 
 	give_bytes = 8192;
 	start(clock);
+#if CUDART_VERSION >= 12000
+	size_t bytes = 1;
 	CUPTI(cuptiActivitySetAttribute((CUpti_ActivityAttribute)9, &bytes, &per_thread));
+#endif
 	CUPTI(cuptiActivityFlushPeriod(1));
 	CUPTI(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION));
 	CUPTI(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
