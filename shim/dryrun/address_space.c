@@ -9,6 +9,7 @@
 
 #include "shim/dryrun/gate.h"
 #include "shim/dryrun/gd_export.h"
+#include "shim/dryrun/known_memory.h"
 #include "shim/dryrun/launcher_api.h"
 #include "shim/dryrun/regions.h"
 #include "shim/dryrun/slot_allocator.h"
@@ -38,7 +39,8 @@ static struct {
 
 #define TABLE_BYTES_PER_SLOT \
 	(GD_SLOT_ENTRY_BYTES + sizeof(*space.blocks) + WORDS_PER_SLOT * sizeof(*space.pages) + \
-	    sizeof(*space.leads) + sizeof(*space.stored) + sizeof(*space.shared))
+	    sizeof(*space.leads) + sizeof(*space.stored) + sizeof(*space.shared) + \
+	    GD_KNOWN_BYTES_PER_SLOT)
 
 static char *aligned(char *start)
 {
@@ -56,13 +58,20 @@ static void advise_data(char *data, uint64_t bytes)
 /* @return the table of the slot allocator */
 static void *place_tables(char *table, uint64_t slots)
 {
-	space.blocks = (struct gd_block **)table;
+	gd_known_start(table, slots);
+	space.blocks = (struct gd_block **)(table + slots * GD_KNOWN_BYTES_PER_SLOT);
 	space.pages = (uint64_t *)(space.blocks + slots);
 	char *of_allocator = (char *)(space.pages + slots * WORDS_PER_SLOT);
 	space.leads = (uint32_t *)(of_allocator + slots * GD_SLOT_ENTRY_BYTES);
 	space.stored = (uint8_t *)(space.leads + slots);
 	space.shared = space.stored + slots;
 	return of_allocator;
+}
+
+/* Addresses, data and tables of so many slots. */
+static uint64_t bytes_for(uint64_t slots)
+{
+	return slots * (2 * GD_SLOT_BYTES + TABLE_BYTES_PER_SLOT);
 }
 
 /* Slots begin at multiples of their size, so one more is reserved. */
@@ -95,7 +104,7 @@ static bool try_space(uint64_t bytes)
 bool gd_space_start(uint64_t memory_bytes)
 {
 	uint64_t least = gd_slots(memory_bytes + LEAST_SPARE) << GD_SLOT_SHIFT;
-	uint64_t fair = gd_slots(gd_region_room() / 4) << GD_SLOT_SHIFT;
+	uint64_t fair = gd_region_room() / 2 / bytes_for(1) << GD_SLOT_SHIFT;
 	uint64_t bytes = fair < LARGEST_SPACE ? fair : LARGEST_SPACE;
 	for (; bytes > least; bytes = gd_slots(bytes / 2) << GD_SLOT_SHIFT) {
 		if (try_space(bytes))
@@ -103,7 +112,7 @@ bool gd_space_start(uint64_t memory_bytes)
 	}
 	if (try_space(least))
 		return true;
-	gd_region_say_why(2 * least);
+	gd_region_say_why(bytes_for(gd_slots(least)));
 	return false;
 }
 
@@ -194,6 +203,7 @@ bool gd_space_mapped(uint64_t address, uint64_t bytes)
 struct stretch {
 	char *data;	      /* NULL: leads nowhere */
 	uint64_t slot;	      /* of the data */
+	uint64_t offset;      /* into the region of data */
 	uint64_t first, last; /* pages within the slot */
 	size_t bytes;
 };
@@ -207,7 +217,8 @@ static struct stretch stretch_at(uint64_t address, uint64_t bytes)
 	if (!lead)
 		return s;
 	s.slot = lead - 1;
-	s.data = space.data + (s.slot << GD_SLOT_SHIFT) + within;
+	s.offset = (s.slot << GD_SLOT_SHIFT) + within;
+	s.data = space.data + s.offset;
 	s.first = within >> PAGE_SHIFT;
 	s.last = (within + s.bytes - 1) >> PAGE_SHIFT;
 	return s;
@@ -250,6 +261,7 @@ void gd_space_store(uint64_t to, const void *from, size_t bytes)
 		if (s.data) {
 			pthread_rwlock_rdlock(&space.moving);
 			mark(&s);
+			gd_known_set(s.offset, s.bytes);
 			memcpy(s.data, source, s.bytes);
 			pthread_rwlock_unlock(&space.moving);
 		}
@@ -294,29 +306,6 @@ void gd_space_load(void *to, uint64_t from, size_t bytes)
 	}
 }
 
-static bool stretch_stored(const struct stretch *s)
-{
-	if (!s->data || !slot_stored(s->slot))
-		return false;
-	for (uint64_t page = s->first; page <= s->last; page++) {
-		if (!page_stored(s->slot, page))
-			return false;
-	}
-	return true;
-}
-
-bool gd_space_known(uint64_t address, uint64_t bytes)
-{
-	while (bytes) {
-		struct stretch s = stretch_at(address, bytes);
-		if (!stretch_stored(&s))
-			return false;
-		address += s.bytes;
-		bytes -= s.bytes;
-	}
-	return true;
-}
-
 static bool stored_anywhere(uint64_t address, uint64_t bytes)
 {
 	for (uint64_t slot = slot_of(address); slot <= slot_of(address + bytes - 1); slot++) {
@@ -327,29 +316,95 @@ static bool stored_anywhere(uint64_t address, uint64_t bytes)
 	return false;
 }
 
+bool gd_space_known(uint64_t address, uint64_t bytes)
+{
+	while (bytes) {
+		struct stretch s = stretch_at(address, bytes);
+		if (!s.data || !gd_known(s.offset, s.bytes))
+			return false;
+		address += s.bytes;
+		bytes -= s.bytes;
+	}
+	return true;
+}
+
+static bool known_anywhere(uint64_t address, uint64_t bytes)
+{
+	while (bytes) {
+		struct stretch s = stretch_at(address, bytes);
+		if (s.data && gd_known_any(s.offset, s.bytes))
+			return true;
+		address += s.bytes;
+		bytes -= s.bytes;
+	}
+	return false;
+}
+
+void gd_space_set_known(uint64_t address, uint64_t bytes, bool known)
+{
+	while (bytes) {
+		struct stretch s = stretch_at(address, bytes);
+		if (s.data)
+			(known ? gd_known_set : gd_known_clear)(s.offset, s.bytes);
+		address += s.bytes;
+		bytes -= s.bytes;
+	}
+}
+
+uint16_t gd_space_author(uint64_t address)
+{
+	struct stretch s = stretch_at(address, 1);
+	return s.data ? gd_known_author(s.offset) : GD_NO_AUTHOR;
+}
+
+void gd_space_set_author(uint64_t address, uint64_t bytes, uint16_t author)
+{
+	while (bytes && bytes <= GD_AUTHORED_BYTES) {
+		struct stretch s = stretch_at(address, bytes);
+		if (s.data)
+			gd_known_set_author(s.offset, s.bytes, author);
+		address += s.bytes;
+		bytes -= s.bytes;
+	}
+}
+
+#define PART 4096
+
+/* What is known of the source is known of the target, and no more. */
 static void move_part(uint64_t to, uint64_t from, size_t bytes)
 {
-	char part[4096];
-	if (!stored_anywhere(from, bytes)) {
+	char part[PART], known[PART];
+	bool all = gd_space_known(from, bytes), some = !all && known_anywhere(from, bytes);
+	for (size_t i = 0; some && i < bytes; i++)
+		known[i] = gd_space_known(from + i, 1);
+	if (stored_anywhere(from, bytes)) {
+		gd_space_load(part, from, bytes);
+		gd_space_store(to, part, bytes);
+	} else {
 		gd_space_clear(to, bytes);
-		return;
 	}
-	gd_space_load(part, from, bytes);
-	gd_space_store(to, part, bytes);
+	gd_space_set_known(to, bytes, all);
+	for (size_t i = 0; some && i < bytes; i++) {
+		if (known[i])
+			gd_space_set_known(to + i, 1, true);
+	}
 }
 
 void gd_space_move(uint64_t to, uint64_t from, size_t bytes)
 {
-	const size_t most = 4096;
 	if (!bytes || to == from)
 		return;
-	if (!stored_anywhere(from, bytes)) {
+	bool known = gd_space_known(from, bytes);
+	if (!known)
+		gd_space_set_author(to, bytes, gd_space_author(from));
+	if (!stored_anywhere(from, bytes) && (known || !known_anywhere(from, bytes))) {
 		gd_space_clear(to, bytes);
+		gd_space_set_known(to, bytes, known);
 		return;
 	}
 	bool backwards = to > from && to - from < bytes;
 	for (size_t done = 0; done < bytes;) {
-		size_t size = bytes - done < most ? bytes - done : most;
+		size_t size = bytes - done < PART ? bytes - done : PART;
 		size_t at = backwards ? bytes - done - size : done;
 		move_part(to + at, from + at, size);
 		done += size;
@@ -362,6 +417,7 @@ void gd_space_fill(uint64_t to, const void *pattern, size_t width, size_t count)
 	char part[4096];
 	if (memcmp(pattern, zeros, width) == 0) {
 		gd_space_clear(to, (uint64_t)width * count);
+		gd_space_set_known(to, (uint64_t)width * count, true);
 		return;
 	}
 	size_t most = sizeof(part) / width;
@@ -442,6 +498,8 @@ void gd_space_clear(uint64_t address, uint64_t bytes)
 {
 	while (bytes) {
 		struct stretch s = stretch_at(address, bytes);
+		if (s.data)
+			gd_known_clear(s.offset, s.bytes);
 		if (s.data && slot_stored(s.slot)) {
 			pthread_rwlock_rdlock(&space.moving);
 			clear_stretch(&s);
@@ -495,6 +553,7 @@ void gd_space_unshare(uint64_t data, uint64_t slots)
 		memset(&space.pages[first * WORDS_PER_SLOT], 0, slots * WORDS_PER_SLOT * 8);
 		memset(&space.stored[first], 0, slots);
 		memset(&space.shared[first], 0, slots);
+		gd_known_clear(first << GD_SLOT_SHIFT, bytes);
 	}
 	pthread_rwlock_unlock(&space.moving);
 }

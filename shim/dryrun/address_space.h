@@ -94,10 +94,18 @@ void gd_space_move(uint64_t to, uint64_t from, size_t bytes);
  */
 void gd_space_fill(uint64_t to, const void *pattern, size_t width, size_t count);
 
-/** @return whether all pages of the range were stored to, so that what it holds means something */
+/** @return whether everything in the range was stored (known_memory.h) and not cleared since */
 bool gd_space_known(uint64_t address, uint64_t bytes);
 
-/** Make a range read as zeros; parts that lead nowhere are skipped. */
+/** Say that what a range holds is known, or is not, whatever it is. */
+void gd_space_set_known(uint64_t address, uint64_t bytes, bool known);
+
+/** Which kernel, not executed, would have filled a place (known_memory.h); large ranges: nothing.
+ */
+uint16_t gd_space_author(uint64_t address);
+void gd_space_set_author(uint64_t address, uint64_t bytes, uint16_t author);
+
+/** Make a range read as zeros, unknown ones; parts that lead nowhere are skipped. */
 void gd_space_clear(uint64_t address, uint64_t bytes);
 
 /**

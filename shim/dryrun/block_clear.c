@@ -5,6 +5,7 @@
 #include "shim/dryrun/launcher_api.h"
 #include "shim/dryrun/operations.h"
 #include "shim/dryrun/stream_queue.h"
+#include "shim/dryrun/unknown_results.h"
 
 struct range {
 	uint64_t address, bytes;
@@ -25,8 +26,10 @@ static bool valid(uint64_t address, size_t bytes)
 GD_EXPORT void gpushim_dryrun_clear(void *address, size_t bytes)
 {
 	uint64_t at = (uint64_t)(uintptr_t)address;
-	if (valid(at, bytes))
-		gd_space_clear(at, bytes);
+	if (!valid(at, bytes))
+		return;
+	gd_space_clear(at, bytes);
+	gd_result_handed_out(at, bytes);
 }
 
 /* The default stream is that of the memory's device: no context need be current. */
@@ -53,4 +56,5 @@ GD_EXPORT void gpushim_dryrun_clear_in_order(
 		gd_space_clear(at, bytes);
 	else
 		gd_enqueue(stream, &nothing, clear_effect, &range, sizeof(range));
+	gd_result_handed_out(at, bytes);
 }

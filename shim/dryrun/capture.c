@@ -249,6 +249,9 @@ static CUresult add(struct gd_stream *stream, const struct gd_work *work)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	struct gd_node *node = gd_node_new(capture->graph, work, stream->tips, stream->tip_count);
 	if (!node || !gd_tips_set(stream, &node, 1)) {
+		if (node)
+			node->work.type =
+			    CU_GRAPH_NODE_TYPE_EMPTY; /* the work stays the caller's */
 		break_capture(capture);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}

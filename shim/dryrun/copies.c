@@ -10,6 +10,7 @@
 #include "shim/dryrun/graphs.h"
 #include "shim/dryrun/host_memory.h"
 #include "shim/dryrun/shared_state.h"
+#include "shim/dryrun/unknown_results.h"
 
 static uint64_t real_limit = UINT64_C(1) << 20;
 
@@ -65,6 +66,12 @@ static bool whole(const struct gd_copy *copy)
 					copy->from.slice == copy->width * copy->height));
 }
 
+static void read_back(void *target, uint64_t from, uint64_t bytes)
+{
+	gd_result_read(from, bytes);
+	gd_space_load(target, from, bytes);
+}
+
 /* One row; `real` says whether bytes that go into device memory are kept. */
 static void move_row(const struct gd_side *to, uint64_t to_address, const struct gd_side *from,
     uint64_t from_address, uint64_t bytes, bool real)
@@ -74,7 +81,7 @@ static void move_row(const struct gd_side *to, uint64_t to_address, const struct
 	if (!to->in_space && !from->in_space)
 		memmove(target, source, bytes);
 	else if (!to->in_space)
-		gd_space_load(target, from_address, bytes);
+		read_back(target, from_address, bytes);
 	else if (!real)
 		gd_space_clear(to_address, bytes);
 	else if (from->in_space)

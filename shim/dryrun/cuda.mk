@@ -5,10 +5,14 @@ GD_CUDA_PARTS := address_space arrays block_clear call_log call_watch capture ca
 	copies copy_3d copy_api device_api device_attributes device_contents device_image device_memory \
 	device_table driver_entry driver_services driver_stubs events fault_script \
 	foreign_libraries function_attributes gate graph_edges graph_exec graph_memory \
-	graph_nodes graph_work graphs handles host_memory ipc_events ipc_memory kernel_models launches libraries \
-	managed_memory meetings memory_pool_api memory_pools memset_api modules occupancy operations \
-	pointer_attributes process_life refused_functions regions shared_files shared_report shared_state slot_allocator \
-	stream_queue stream_settings streams thread_state user_objects virtual_memory \
+	graph_nodes graph_work graphs handles host_memory ipc_events ipc_memory kernel_functors \
+	kernel_model_elementwise kernel_model_fill kernel_model_index kernel_model_join \
+	kernel_model_list kernel_model_reduction kernel_model_sequence kernel_models \
+	kernel_values kernel_walk known_memory launches libraries managed_memory meetings \
+	memory_pool_api memory_pools memset_api modules occupancy operations \
+	pointer_attributes process_life refused_functions regions shared_files shared_report \
+	shared_state slot_allocator stream_queue stream_settings streams thread_state \
+	torch_release unknown_results user_objects virtual_memory \
 	visible_devices
 GD_CUDA_OBJ := $(GD_CUDA_PARTS:%=$(O)/pic/shim/dryrun/%.o)
 GD_CUDA := $(DRYRUN_DIR)/libcuda.so.1
@@ -19,7 +23,7 @@ $(GD_CUDA_OBJ): PIC_FLAGS += $(CUDA_FLAGS)
 $(GD_CUDA): $(GD_CUDA_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-soname,libcuda.so.1 \
-	    -Wl,-Bsymbolic -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -o $@ $^ -ldl -lpthread
+	    -Wl,-Bsymbolic -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -o $@ $^ -ldl -lpthread -lm
 DRYRUN_FILES += $(GD_CUDA)
 
 # Programs linked with it; run like unit tests.

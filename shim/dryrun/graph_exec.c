@@ -257,23 +257,24 @@ static void describe_step(
 }
 
 static void enqueue(const struct launch *launch, const struct step *step,
-    struct gd_operation *operation, gd_effect effect, size_t argument_bytes)
+    struct gd_operation *operation, gd_effect effect, const void *argument, size_t argument_bytes)
 {
 	describe_step(launch, step, operation);
-	gd_enqueue(launch->stream, operation, effect, &step->work.kernel, argument_bytes);
+	gd_enqueue(launch->stream, operation, effect, argument, argument_bytes);
 }
 
 static void enqueue_kernel(const struct launch *launch, const struct step *step)
 {
-	struct gd_held_meeting *meeting = step->work.kernel.meeting;
+	const struct gd_launch *kernel = &step->work.kernel;
 	struct gd_operation operation;
-	gd_launch_describe(&step->work.kernel, &operation);
-	if (meeting) {
+	gd_launch_describe(kernel, &operation);
+	if (kernel->meeting) {
 		describe_step(launch, step, &operation);
-		gd_queue_meeting(launch->stream, &operation, meeting);
+		gd_queue_meeting(launch->stream, &operation, kernel->meeting);
 		return;
 	}
-	enqueue(launch, step, &operation, gd_launch_effect, sizeof(step->work.kernel));
+	enqueue(launch, step, &operation, kernel->job ? gd_model_run : NULL, kernel->job,
+	    kernel->job_bytes);
 }
 
 static void launch_step(const struct launch *launch, const struct step *step)
@@ -288,11 +289,11 @@ static void launch_step(const struct launch *launch, const struct step *step)
 		break;
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
 		gd_copy_describe(&work->copy, &operation);
-		enqueue(launch, step, &operation, gd_copy_effect, sizeof(work->copy));
+		enqueue(launch, step, &operation, gd_copy_effect, &work->copy, sizeof(work->copy));
 		break;
 	case CU_GRAPH_NODE_TYPE_MEMSET:
 		gd_memset_describe(&work->set, &operation);
-		enqueue(launch, step, &operation, gd_memset_effect, sizeof(work->set));
+		enqueue(launch, step, &operation, gd_memset_effect, &work->set, sizeof(work->set));
 		break;
 	case CU_GRAPH_NODE_TYPE_HOST:
 		gd_queue_host_function(stream, work->host.fn, work->host.userData);

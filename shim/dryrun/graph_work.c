@@ -25,7 +25,10 @@ CUresult gd_work_kernel(const CUDA_KERNEL_NODE_PARAMS *p, struct gd_work *work_o
 	CUresult result = gd_launch_check(launch);
 	if (result != CUDA_SUCCESS)
 		return result;
-	gd_launch_gather(launch, p->kernelParams, p->extra);
+	struct gd_model_job job;
+	gd_launch_gather(launch, p->kernelParams, p->extra, &job);
+	if (!gd_launch_keep(launch))
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	*work_out = work;
 	return CUDA_SUCCESS;
 }

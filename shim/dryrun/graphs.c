@@ -29,7 +29,7 @@ bool gd_work_copy(struct gd_work *to, const struct gd_work *from)
 	if (from->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
 		gd_graph_memory_hold(to->memory);
 	if (from->type == CU_GRAPH_NODE_TYPE_KERNEL)
-		gd_meeting_hold(to->kernel.meeting);
+		return gd_launch_keep(&to->kernel);
 	if (from->type != CU_GRAPH_NODE_TYPE_GRAPH)
 		return true;
 	to->child = gd_graph_clone(from->child);
@@ -40,10 +40,10 @@ bool gd_work_copy(struct gd_work *to, const struct gd_work *from)
 
 void gd_work_drop(struct gd_work *work)
 {
+	if (work->type == CU_GRAPH_NODE_TYPE_KERNEL)
+		gd_launch_drop(&work->kernel);
 	if (work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
 		gd_graph_memory_drop(work->memory);
-	if (work->type == CU_GRAPH_NODE_TYPE_KERNEL)
-		gd_meeting_drop(work->kernel.meeting);
 	if (work->type == CU_GRAPH_NODE_TYPE_GRAPH)
 		gd_graph_delete(work->child);
 	work->type = CU_GRAPH_NODE_TYPE_EMPTY;

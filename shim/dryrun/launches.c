@@ -12,6 +12,7 @@
 #include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/stream_queue.h"
 #include "shim/dryrun/streams.h"
+#include "shim/dryrun/unknown_results.h"
 
 static bool within_grid(const uint32_t grid[3])
 {
@@ -46,18 +47,42 @@ CUresult gd_launch_check(const struct gd_launch *launch)
 	return CUDA_SUCCESS;
 }
 
-void gd_launch_gather(struct gd_launch *launch, void **parameters, void **extra)
+void gd_launch_gather(
+    struct gd_launch *launch, void **parameters, void **extra, struct gd_model_job *job)
 {
 	const struct gd_model_match *match = &launch->function->match;
-	launch->runs = match->model && gd_model_argument_bytes(match) <= GD_LAUNCH_ARGUMENTS &&
-		       gd_model_gather(match, parameters, extra, launch->arguments);
+	launch->job_bytes = 0;
+	launch->job = NULL;
+	if (!match->model)
+		return;
+	struct gd_model_launch model = {.parameters = parameters, .extra = extra};
+	memcpy(model.grid, launch->grid, sizeof(model.grid));
+	memcpy(model.block, launch->block, sizeof(model.block));
+	launch->job_bytes =
+	    (uint32_t)gd_model_prepare(match, gd_result_author(launch->function), &model, job);
+	if (launch->job_bytes)
+		launch->job = job;
 }
 
-void gd_launch_effect(const void *argument)
+bool gd_launch_keep(struct gd_launch *launch)
 {
-	const struct gd_launch *launch = argument;
-	if (launch->runs)
-		gd_model_run(&launch->function->match, launch->arguments);
+	struct gd_model_job *job = launch->job ? malloc(launch->job_bytes) : NULL;
+	if (launch->job && !job)
+		return false;
+	if (job)
+		memcpy(job, launch->job, launch->job_bytes);
+	launch->job = job;
+	gd_meeting_hold(launch->meeting);
+	return true;
+}
+
+void gd_launch_drop(struct gd_launch *launch)
+{
+	free(launch->job);
+	gd_meeting_drop(launch->meeting);
+	launch->job = NULL;
+	launch->job_bytes = 0;
+	launch->meeting = NULL;
 }
 
 void gd_launch_describe(const struct gd_launch *launch, struct gd_operation *operation_out)
@@ -89,6 +114,20 @@ static CUresult launch_meeting(struct gd_stream *stream, const struct gd_launch 
 	return CUDA_SUCCESS;
 }
 
+/* @return CUDA_ERROR_NOT_READY when the stream is not captured */
+static CUresult capture(struct gd_stream *stream, const struct gd_launch *launch)
+{
+	struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = *launch};
+	if (!gd_launch_keep(&work.kernel))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	CUresult result = gd_capture_add(stream, &work);
+	if (result == CUDA_SUCCESS)
+		GD_COUNT(stream->device, launches, 1);
+	else
+		gd_launch_drop(&work.kernel);
+	return result;
+}
+
 static CUresult launch_on(
     struct gd_stream *stream, struct gd_launch *launch, void **parameters, void **extra)
 {
@@ -98,16 +137,13 @@ static CUresult launch_on(
 	CUresult result = gd_launch_check(launch);
 	if (result != CUDA_SUCCESS)
 		return result;
-	gd_launch_gather(launch, parameters, extra);
+	struct gd_model_job job; /* uninitialised: it costs nothing where no model is */
+	gd_launch_gather(launch, parameters, extra, &job);
+	gd_result_launched(function, launch->job && gd_model_computes(&function->match));
 	if (!__atomic_load_n(&function->launched, __ATOMIC_RELAXED))
 		__atomic_store_n(&function->launched, 1, __ATOMIC_RELAXED);
 	if (gd_capture_touches(stream)) {
-		struct gd_work work = {.type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = *launch};
-		result = gd_capture_add(stream, &work);
-		if (result == CUDA_SUCCESS) {
-			GD_COUNT(stream->device, launches, 1);
-			gd_meeting_hold(launch->meeting);
-		}
+		result = capture(stream, launch);
 		if (result != CUDA_ERROR_NOT_READY)
 			return result;
 	}
@@ -115,13 +151,14 @@ static CUresult launch_on(
 	if (__builtin_expect(launch->meeting != NULL, 0))
 		return launch_meeting(stream, launch);
 	if (gd_operations_simple()) {
-		gd_launch_effect(launch);
+		if (launch->job)
+			gd_model_run(launch->job);
 		return CUDA_SUCCESS;
 	}
 	struct gd_operation operation;
 	gd_launch_describe(launch, &operation);
 	gd_enqueue(
-	    stream, &operation, launch->runs ? gd_launch_effect : NULL, launch, sizeof(*launch));
+	    stream, &operation, launch->job ? gd_model_run : NULL, launch->job, launch->job_bytes);
 	if (gd_operations_blocking)
 		gd_stream_wait(stream);
 	return CUDA_SUCCESS;

@@ -7,8 +7,6 @@
 #include "shim/dryrun/modules.h"
 #include "shim/dryrun/operations.h"
 
-#define GD_LAUNCH_ARGUMENTS 64 /* bytes kept of the arguments of a modelled kernel */
-
 struct gd_launch {
 	struct gd_function *function;
 	uint32_t grid[3], block[3];
@@ -16,8 +14,8 @@ struct gd_launch {
 	struct gd_hint hint;
 	struct gd_held_meeting *meeting; /* NULL: waits for nobody */
 	bool cooperative;
-	bool runs; /* arguments are complete, the model shall be executed */
-	char arguments[GD_LAUNCH_ARGUMENTS];
+	uint32_t job_bytes;	  /* 0: nothing is executed */
+	struct gd_model_job *job; /* of a node: owned, from malloc */
 };
 
 /**
@@ -28,11 +26,19 @@ struct gd_launch {
  */
 CUresult gd_launch_check(const struct gd_launch *launch);
 
-/** Take over the arguments if the function has a model. */
-void gd_launch_gather(struct gd_launch *launch, void **parameters, void **extra);
+/**
+ * Read the arguments if the function has a model.
+ *
+ * @param job  room; the launch refers to it if there is something to execute
+ */
+void gd_launch_gather(
+    struct gd_launch *launch, void **parameters, void **extra, struct gd_model_job *job);
 
-/** Execute the model: the effect of a kernel operation; the argument is a struct gd_launch. */
-void gd_launch_effect(const void *launch);
+/** Let a launch that outlives its call own its job and its meeting. @return false without memory: unchanged */
+bool gd_launch_keep(struct gd_launch *launch);
+
+/** Free what gd_launch_keep made. */
+void gd_launch_drop(struct gd_launch *launch);
 
 /** Describe it for the clock and the observer. */
 void gd_launch_describe(const struct gd_launch *launch, struct gd_operation *operation_out);

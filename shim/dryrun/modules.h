@@ -36,6 +36,7 @@ struct gd_function {
 	int cluster[3], non_portable_cluster;
 	int scheduling_policy;
 	uint32_t launched; /* lazily loaded: 0 until the first launch; atomic */
+	uint16_t author;   /* among kernels that are not executed; 0: not entered yet; atomic */
 	struct gd_model_match match;
 };
 

@@ -20,6 +20,28 @@ static void write_counts(FILE *out, const struct gd_shared_device *counts)
 	fprintf(out, "\"peak_bytes\":%" PRIu64, counts->peak_bytes);
 }
 
+static uint32_t limited(uint32_t count)
+{
+	return count < GD_MAX_MISSING ? count : GD_MAX_MISSING;
+}
+
+/* Kernel names are cut out of identifiers: nothing in them needs escaping. */
+static void write_unmodelled(FILE *out, const struct gd_shared *state)
+{
+	const char *separator = "";
+	for (uint32_t i = 0; state && i < limited(state->unmodelled_count); i++) {
+		const struct gd_shared_missing *kernel = &state->unmodelled[i];
+		if (!kernel->calls)
+			continue;
+		fprintf(out, "%s{\"kernel\":\"%s\",\"reads\":%" PRIu64 "}", separator, kernel->name,
+		    kernel->calls);
+		separator = ",";
+	}
+	if (state && state->unmodelled_reads)
+		fprintf(out, "%s{\"kernel\":null,\"reads\":%" PRIu64 "}", separator,
+		    state->unmodelled_reads);
+}
+
 static void write_json(FILE *out, const struct gd_shared *state)
 {
 	struct gd_shared_device sum;
@@ -39,6 +61,8 @@ static void write_json(FILE *out, const struct gd_shared *state)
 		write_counts(out, &state->devices[d]);
 		fputc('}', out);
 	}
+	fputs("],\"not_computed\":[", out);
+	write_unmodelled(out, state);
 	fputs("]}\n", out);
 }
 
@@ -65,22 +89,53 @@ static int by_name(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
+static int by_calls(const void *a, const void *b)
+{
+	const struct gd_shared_missing *left = a, *right = b;
+	if (left->calls != right->calls)
+		return left->calls < right->calls ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+static void tell_missing(struct gd_shared *state, int fd)
+{
+	uint32_t count = limited(state->missing_count);
+	if (!count)
+		return;
+	qsort(state->missing, count, sizeof(state->missing[0]), by_name);
+	dprintf(fd, "gpushim dryrun: reached but not provided (answered \"not supported\"):\n");
+	for (uint32_t i = 0; i < count; i++)
+		dprintf(fd, "gpushim dryrun:   %s (%" PRIu64 " call%s)\n", state->missing[i].name,
+		    state->missing[i].calls, state->missing[i].calls == 1 ? "" : "s");
+}
+
+#define TOLD_KERNELS 8
+
+static void tell_unmodelled(struct gd_shared *state, int fd)
+{
+	uint32_t count = limited(state->unmodelled_count);
+	uint64_t more = state->unmodelled_reads;
+	qsort(state->unmodelled, count, sizeof(state->unmodelled[0]), by_calls);
+	for (uint32_t i = TOLD_KERNELS; i < count; i++)
+		more += state->unmodelled[i].calls;
+	if (!more && (!count || !state->unmodelled[0].calls))
+		return;
+	dprintf(fd, "gpushim dryrun: read by the program but not computed, so zeros; where it "
+		    "decides by them, a GPU may go another way:\n");
+	for (uint32_t i = 0; i < count && i < TOLD_KERNELS && state->unmodelled[i].calls; i++)
+		dprintf(fd, "gpushim dryrun:   %s (%" PRIu64 " time%s)\n", state->unmodelled[i].name,
+		    state->unmodelled[i].calls, state->unmodelled[i].calls == 1 ? "" : "s");
+	if (more)
+		dprintf(fd, "gpushim dryrun:   others (%" PRIu64 " time%s)\n", more, more == 1 ? "" : "s");
+}
+
 GD_EXPORT int gpushim_dryrun_tell(const char *shared_path, int fd)
 {
 	struct gd_shared *state = gd_shared_map(shared_path);
 	if (!state)
 		return 0;
-	uint32_t count =
-	    state->missing_count < GD_MAX_MISSING ? state->missing_count : GD_MAX_MISSING;
-	if (count) {
-		qsort(state->missing, count, sizeof(state->missing[0]), by_name);
-		dprintf(
-		    fd, "gpushim dryrun: reached but not provided (answered \"not supported\"):\n");
-		for (uint32_t i = 0; i < count; i++)
-			dprintf(fd, "gpushim dryrun:   %s (%" PRIu64 " call%s)\n",
-			    state->missing[i].name, state->missing[i].calls,
-			    state->missing[i].calls == 1 ? "" : "s");
-	}
+	tell_missing(state, fd);
+	tell_unmodelled(state, fd);
 	munmap(state, sizeof(*state));
 	return 0;
 }

@@ -268,27 +268,33 @@ static void open_to_note(void)
 }
 
 /* Names are only added, so a reader needs no lock. */
-static struct gd_shared_missing *find_missing(struct gd_shared *state, const char *name)
+static struct gd_shared_missing *find_name(
+    struct gd_shared_missing *table, const uint32_t *count_at, const char *name)
 {
-	uint32_t count = __atomic_load_n(&state->missing_count, __ATOMIC_ACQUIRE);
+	uint32_t count = __atomic_load_n(count_at, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < count && i < GD_MAX_MISSING; i++) {
-		if (strncmp(state->missing[i].name, name, GD_MISSING_NAME - 1) == 0)
-			return &state->missing[i];
+		if (strncmp(table[i].name, name, GD_MISSING_NAME - 1) == 0)
+			return &table[i];
 	}
 	return NULL;
 }
 
-static struct gd_shared_missing *add_missing(struct gd_shared *state, const char *name)
+/* NULL when there are `most` others. */
+static struct gd_shared_missing *enter_name(struct gd_shared *state,
+    struct gd_shared_missing *table, uint32_t *count, uint32_t most, const char *name)
 {
+	struct gd_shared_missing *entry = find_name(table, count, name);
+	if (entry)
+		return entry;
 	lock(state);
-	struct gd_shared_missing *missing = find_missing(state, name);
-	if (!missing && state->missing_count < GD_MAX_MISSING) {
-		missing = &state->missing[state->missing_count];
-		strncpy(missing->name, name, GD_MISSING_NAME - 1);
-		__atomic_store_n(&state->missing_count, state->missing_count + 1, __ATOMIC_RELEASE);
+	entry = find_name(table, count, name);
+	if (!entry && *count < most) {
+		entry = &table[*count];
+		strncpy(entry->name, name, GD_MISSING_NAME - 1);
+		__atomic_store_n(count, *count + 1, __ATOMIC_RELEASE);
 	}
 	unlock(state);
-	return missing;
+	return entry;
 }
 
 void gd_missing_note(const char *name)
@@ -297,9 +303,28 @@ void gd_missing_note(const char *name)
 	pthread_once(&once, open_to_note);
 	if (!noted)
 		return;
-	struct gd_shared_missing *missing = find_missing(noted, name);
-	if (!missing)
-		missing = add_missing(noted, name);
+	struct gd_shared_missing *missing =
+	    enter_name(noted, noted->missing, &noted->missing_count, GD_MAX_MISSING, name);
 	if (missing)
 		__atomic_fetch_add(&missing->calls, 1, __ATOMIC_RELAXED);
+}
+
+/* The last place is for all that come when the others are taken. */
+uint16_t gd_unmodelled_note(const char *name)
+{
+	struct gd_shared_missing *table = gd_shared->unmodelled, *kernel;
+	kernel =
+	    enter_name(gd_shared, table, &gd_shared->unmodelled_count, GD_MAX_MISSING - 1, name);
+	if (!kernel)
+		kernel = enter_name(gd_shared, table, &gd_shared->unmodelled_count, GD_MAX_MISSING,
+		    "other kernels");
+	return (uint16_t)(kernel - table + 1);
+}
+
+void gd_unmodelled_read(uint16_t number)
+{
+	uint64_t *count = number && number <= GD_MAX_MISSING
+			      ? &gd_shared->unmodelled[number - 1].calls
+			      : &gd_shared->unmodelled_reads;
+	__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }

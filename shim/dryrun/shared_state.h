@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What all processes of one dry run share: the memory budget of each device, the counts for --stats
- * and the names of functions that were reached but are not provided.
+ * and the names of functions that were reached but are not provided, of kernels whose results were
+ * read but are not computed.
  *
  * It lies in the file GPUSHIM_DRYRUN_SHARED, so that it survives a killed process; without the
  * variable each process has its own.  The budget is guarded by one robust mutex; a process that
@@ -62,6 +63,10 @@ struct gd_shared {
 	pthread_mutex_t lock;
 	struct gd_shared_device devices[GD_MAX_DEVICES];
 	struct gd_shared_missing missing[GD_MAX_MISSING];
+	struct gd_shared_missing unmodelled[GD_MAX_MISSING]; /* kernels; calls: results read back */
+	uint64_t unmodelled_reads; /* results of nobody knows which kernel that were read back */
+	uint32_t unmodelled_count; /* as missing_count */
+	uint32_t fill;
 	struct gd_shared_process processes[GD_MAX_PROCESSES];
 };
 
@@ -111,6 +116,17 @@ uint64_t gd_budget_used(unsigned device);
  * @param name  exported name; copied, cut at GD_MISSING_NAME - 1
  */
 void gd_missing_note(const char *name);
+
+/**
+ * Note a kernel that leaves results unknown.
+ *
+ * @param name  copied, cut at GD_MISSING_NAME - 1
+ * @return its number, at least 1; when there are too many, that of all others
+ */
+uint16_t gd_unmodelled_note(const char *name);
+
+/** Count a result of such a kernel that was read back. @param number  0: nobody knows which */
+void gd_unmodelled_read(uint16_t number);
 
 /** Count something; one atomic addition. */
 #define GD_COUNT(device, name, amount) \

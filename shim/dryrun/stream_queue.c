@@ -257,7 +257,8 @@ bool gd_queue_defer(struct gd_stream *stream, const struct gd_operation *operati
 	struct entry *entry = must_wait(stream) ? calloc(1, sizeof(*entry)) : NULL;
 	void *copy = entry ? malloc(argument_bytes + 1) : NULL;
 	if (copy) {
-		memcpy(copy, argument, argument_bytes);
+		if (argument_bytes)
+			memcpy(copy, argument, argument_bytes);
 		entry->kind = EFFECT;
 		entry->operation = *operation;
 		entry->effect = effect;

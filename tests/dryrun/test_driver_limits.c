@@ -170,7 +170,7 @@ TEST(too_little_address_space)
 	EXPECT_EQ(cuInit(0), CUDA_ERROR_OPERATING_SYSTEM);
 	const char *said = what_was_said();
 	EXPECT(strstr(said, "ulimit -v leaves"));
-	EXPECT(strstr(said, "162.0 GiB are needed"));
+	EXPECT(strstr(said, "172.5 GiB are needed"));
 	EXPECT(address_space_bytes() - before < 64 * MIB); /* nothing is left behind */
 	EXPECT_EQ(cuInit(0), CUDA_ERROR_OPERATING_SYSTEM);
 }

@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 number=0 failed=0
 
-# try TEXT CASE [NAME=VALUE]...
+# try TEXT CASE_OR_PROGRAM [NAME=VALUE]...
 try() {
 	text=$1 case=$2
 	shift 2
@@ -20,7 +20,11 @@ try() {
 	*) return ;;
 	esac
 	number=$((number + 1))
-	if env O="$O" "$@" timeout 300 sh "$here/start.sh" "$python" "$here/cases.py" "$case" >"$work/out" 2>&1; then
+	case $case in
+	*.py) set -- "$@" timeout 300 sh "$here/start.sh" "$python" "$case" ;;
+	*) set -- "$@" timeout 300 sh "$here/start.sh" "$python" "$here/cases.py" "$case" ;;
+	esac
+	if env O="$O" "$@" >"$work/out" 2>&1; then
 		echo "ok $number - $text"
 	elif grep -q 'Unrecognized CachingAllocator option' "$work/out"; then
 		echo "ok $number - $text # SKIP this release has no such setting"
@@ -36,6 +40,9 @@ try "training, also with autocast" training
 try "training on expandable segments" training PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 try "training on cudaMallocAsync" training PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync
 try "training without caching" train_uncached PYTORCH_NO_CUDA_MEMORY_CACHING=1
+try "what programs decide by is computed as on the CPU" tests/programs/modelled_kernels.py
+try "what nobody computed is told" not_computed SHARED="$work/state"
+try "GradScaler decides as on a GPU" scaler
 try "memory is given back" freed
 try "memory is given back, expandable segments" freed PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 try "out of memory is PyTorch's own error" out_of_memory

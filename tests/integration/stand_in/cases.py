@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What unmodified PyTorch must be able to do on the stand-in GPU.  usage: cases.py CASE; exit 0 is a pass"""
+import ctypes
 import gc
+import json
 import os
 import sys
 import time
@@ -314,6 +316,50 @@ def shared():
     done.set()
     other.join()
     assert other.exitcode == 0, other.exitcode
+
+
+def not_computed_kernels():
+    """What --stats would say by now: kernel name to reads."""
+    path = os.environ["GPUSHIM_DRYRUN_SHARED"]
+    written = ctypes.CDLL("libcuda.so.1").gpushim_dryrun_write_stats(path.encode(), (path + ".json").encode())
+    assert written == 0, written
+    with open(path + ".json") as f:
+        return {entry["kernel"]: entry["reads"] for entry in json.load(f)["not_computed"]}
+
+
+@case
+def not_computed():
+    """Numbers that follow from the program's own are right and not told of; those of kernels that do nothing are."""
+    labels = torch.tensor([3, -100, 5, -100, 0, 1])
+    there = labels.cuda()
+    assert (there != -100).sum().item() == 4 and there.max().item() == 5 and torch.equal(there, there.clone())
+    assert torch.cat([there, there]).tolist() == labels.tolist() * 2
+    assert not torch.isnan(torch.ones(3, device="cuda")).any()
+    assert not not_computed_kernels(), not_computed_kernels()
+    logits = torch.zeros(6, 8, device="cuda") @ torch.zeros(8, 8, device="cuda")
+    loss = F.cross_entropy(logits, there)
+    for reads in (1, 2):
+        loss.item()
+        assert [n for n in not_computed_kernels().items() if "nll_loss" in str(n[0])][0][1] == reads, not_computed_kernels()
+    assert not torch.isnan(loss).item()  # the kernel to blame is the same
+    assert [n for n in not_computed_kernels().items() if "nll_loss" in str(n[0])][0][1] == 3, not_computed_kernels()
+
+
+@case
+def scaler():
+    """GradScaler: its scale is a power of two that grows, falls at an infinite gradient, and skips that step."""
+    weight = torch.ones(4, device="cuda", requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.5)
+    scaler = torch.cuda.amp.GradScaler(init_scale=1024.0, growth_interval=2)
+    steps = []
+    optimizer.register_step_post_hook(lambda *_: steps.append(1))
+    scaler.scale(torch.zeros(1, device="cuda"))
+    for gradient, scale, taken in ((1.0, 1024, 1), (1.0, 2048, 2), (float("inf"), 1024, 2), (float("nan"), 512, 2), (1.0, 512, 3)):
+        weight.grad = torch.full((4,), gradient, device="cuda")
+        scaler.step(optimizer)
+        scaler.update()
+        assert scaler.get_scale() == scale, (gradient, scaler.get_scale(), scale)
+        assert len(steps) == taken, (gradient, steps)
 
 
 @case
