@@ -20,7 +20,7 @@ VERSION := $(shell sed -n 's/^\#define GA_VERSION "\(.*\)"/\1/p' analyzer/versio
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:                          # else make deletes test objects and loses their .d
-.PHONY: missing-majors all help lib tool dryrun headers torch demo check bench check-gpu install clean \
+.PHONY: missing-majors all help lib tool dryrun headers torch demo check bench matrix check-gpu install clean \
 	reconfigure format fuzz packages FORCE
 FORCE:
 
@@ -146,6 +146,8 @@ check: ## build everything, install what is missing, run all tests
 	@O='$(O)' TORCH='$(TORCH)' PYTHON='$(PYTHON)' MAKE='$(MAKE)' sh scripts/check.sh
 bench: all $(BENCH) $(HOSTS) ## costs and sizes, each with its spread
 	@O='$(O)' sh scripts/bench.sh
+matrix: all torch ## programs people train, each recorded and checked against PyTorch's statistics (ONLY=WORDS)
+	@O='$(O)' sh scripts/matrix.sh
 check-gpu: all $(HOSTS) ## the checks that need a real GPU (exit 77 where there is none)
 	@O='$(O)' sh scripts/check-gpu.sh
 fuzz: ## fuzz the reader with libFuzzer (needs clang); SECONDS_EACH=60
