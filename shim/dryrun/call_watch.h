@@ -55,6 +55,8 @@ struct gd_notice {
 	uint32_t kind; /* enum gd_notice_kind */
 	uint32_t device;
 	uint64_t context_id, stream_id, event_id;
+	uint64_t record_id;	/* of the event's last record: never used again; 0: none */
+	uint64_t time_ns;	/* of that record, CLOCK_MONOTONIC; 0: not known yet */
 	void *context, *stream; /* handles */
 	int32_t priority;	/* of a stream */
 	uint32_t flags;		/* of a stream */

@@ -22,7 +22,7 @@ uint64_t gd_clock_client_ns(void);
 /** @return now, CLOCK_MONOTONIC */
 uint64_t gd_clock_device_ns(void);
 
-/** @return a time of the device, not in the future, by the client's clock; 0 stays 0 */
+/** @return a time of the device by the client's clock, exact unless in the future; 0 stays 0 */
 uint64_t gd_clock_convert(uint64_t device_ns);
 
 #endif

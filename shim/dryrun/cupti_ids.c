@@ -6,6 +6,7 @@
 #include "cupti_faults.h"
 #include "cupti_layout.h"
 #include "driver_door.h"
+#include "launcher_api.h"
 
 /* Ask the driver for one figure of an object. */
 static CUptiResult ask(const char *function, int version, void *object, uint64_t flags,
@@ -106,3 +107,45 @@ GD_CUPTI(cuptiDeviceSupported, (CUdevice device, int *support), (device, support
 	*support = 1;
 	return CUPTI_SUCCESS;
 }
+
+/* ---- graphs ---- */
+
+static uint64_t graph_id(enum gd_id_of id_of, void *handle)
+{
+	unsigned long long (*find)(int, void *);
+
+	*(void **)&find = gd_driver_extra("gpushim_dryrun_graph_id");
+	return find && handle ? find(id_of, handle) : 0;
+}
+
+static CUptiResult small_graph_id(enum gd_id_of id_of, void *handle, uint32_t *out)
+{
+	uint64_t id = graph_id(id_of, handle);
+
+	if (!id || !out)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	*out = (uint32_t)id;
+	return CUPTI_SUCCESS;
+}
+
+GD_CUPTI(cuptiGetGraphNodeId, (CUgraphNode node, uint64_t *out), (node, out))
+{
+	uint64_t id = graph_id(GD_ID_OF_NODE, node);
+
+	if (!id || !out)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	*out = id;
+	return CUPTI_SUCCESS;
+}
+
+GD_CUPTI(cuptiGetGraphId, (CUgraph graph, uint32_t *out), (graph, out))
+{
+	return small_graph_id(GD_ID_OF_GRAPH, graph, out);
+}
+
+#if CUDA_VERSION >= 12000
+GD_CUPTI(cuptiGetGraphExecId, (CUgraphExec exec, uint32_t *out), (exec, out))
+{
+	return small_graph_id(GD_ID_OF_EXEC, exec, out);
+}
+#endif

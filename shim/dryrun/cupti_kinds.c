@@ -8,6 +8,7 @@
 #include "cupti_records.h"
 #include "driver_door.h"
 
+_Static_assert(CUPTI_ACTIVITY_KIND_COUNT <= GD_MAX_KINDS, "room for all kinds");
 static uint8_t kinds[GD_MAX_KINDS];		      /* all atomic */
 static uint8_t recorded[2][GD_MAX_CALLS];	      /* driver, runtime */
 static uint8_t called_back[GD_DOMAINS][GD_MAX_CALLS]; /* by domain */
@@ -65,7 +66,7 @@ static void record_all(CUpti_CallbackDomain domain, bool on)
 
 bool gd_kind_set(unsigned kind, bool on)
 {
-	if (!kind || kind >= GD_MAX_KINDS)
+	if (!kind || kind >= CUPTI_ACTIVITY_KIND_COUNT)
 		return false;
 	pthread_mutex_lock(&lock);
 	__atomic_fetch_add(&kind_count, put(&kinds[kind], on), __ATOMIC_ACQ_REL);

@@ -10,6 +10,7 @@
 #include "cupti_callbacks.h"
 #include "cupti_calls.h"
 #include "cupti_clock.h"
+#include "cupti_faults.h"
 #include "cupti_kinds.h"
 #include "cupti_layout.h"
 #include "cupti_records.h"
@@ -41,8 +42,21 @@ static void add_synchronization(const struct gd_notice *notice, const struct gd_
 	wait->contextId = (uint32_t)notice->context_id;
 	wait->streamId = notice->stream_id ? (uint32_t)notice->stream_id : NO_STREAM;
 	wait->cudaEventId = notice->event_id ? (uint32_t)notice->event_id : NO_STREAM;
+#if CUDA_VERSION >= 13000
+	wait->cudaEventSyncId = notice->event_id ? notice->record_id : NO_STREAM;
+#endif
 	gd_buffers_append(true, &record);
 }
+
+#if CUDA_VERSION >= 13000
+static bool event_times; /* atomic */
+
+GD_CUPTI(cuptiActivityEnableCudaEventDeviceTimestamps, (uint8_t enable), (enable))
+{
+	__atomic_store_n(&event_times, enable != 0, __ATOMIC_RELAXED);
+	return CUPTI_SUCCESS;
+}
+#endif
 
 static void add_event(const struct gd_notice *notice, const struct gd_call *call)
 {
@@ -56,6 +70,9 @@ static void add_event(const struct gd_notice *notice, const struct gd_call *call
 	record.event.eventId = (uint32_t)notice->event_id;
 #if CUDA_VERSION >= 13000
 	record.event.deviceId = notice->device;
+	record.event.cudaEventSyncId = notice->record_id;
+	if (__atomic_load_n(&event_times, __ATOMIC_RELAXED))
+		record.event.deviceTimestamp = gd_clock_convert(notice->time_ns);
 #endif
 	gd_buffers_append(true, &record);
 }

@@ -133,6 +133,22 @@ GD_API(cuEventDestroy_v2, (CUevent event), (event))
 	return destroy(event);
 }
 
+/* Tell who watches calls of an event's last record; `stream` is NULL when the host waited. */
+static void tell(struct gd_event *event, const struct gd_stream *stream, enum gd_notice_kind kind)
+{
+	struct gd_notice notice = {.kind = kind,
+	    .device = stream ? stream->device : event->device,
+	    .context_id = stream ? stream->context_id : event->context_id,
+	    .stream_id = stream ? stream->id : 0,
+	    .event_id = event->id};
+	pthread_mutex_lock(&event->lock);
+	if (event->recorded)
+		notice.record_id = event->id << 32 | (uint32_t)event->recorded;
+	notice.time_ns = event->done >= event->recorded ? event->time_ns : 0;
+	pthread_mutex_unlock(&event->lock);
+	gd_notice_send(&notice);
+}
+
 static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags, bool per_thread)
 {
 	struct gd_event *event = gd_object_get(handle, GD_TYPE_EVENT);
@@ -146,9 +162,10 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags, b
 		return CUDA_ERROR_INVALID_VALUE;
 	if (gd_capture_touches(stream))
 		return gd_capture_record(event, stream, flags);
+	result = gd_event_record(event, stream);
 	if (gd_watched())
-		gd_stream_notice(stream, GD_NOTICE_EVENT_RECORDED, event->id);
-	return gd_event_record(event, stream);
+		tell(event, stream, GD_NOTICE_EVENT_RECORDED);
+	return result;
 }
 
 GD_API_PTSZ(cuEventRecord, (CUevent event, CUstream stream), (event, stream))
@@ -178,7 +195,7 @@ GD_API_PTSZ(cuStreamWaitEvent, (CUstream stream_handle, CUevent handle, unsigned
 		return gd_capture_await(event, stream, flags);
 	gd_event_await(event, stream);
 	if (gd_watched())
-		gd_stream_notice(stream, GD_NOTICE_EVENT_AWAITED, event->id);
+		tell(event, stream, GD_NOTICE_EVENT_AWAITED);
 	return CUDA_SUCCESS;
 }
 
@@ -224,10 +241,7 @@ GD_API(cuEventSynchronize, (CUevent handle), (handle))
 	}
 	GD_COUNT(event->device, synchronizations, 1);
 	if (gd_watched())
-		gd_notice_send(&(struct gd_notice){.kind = GD_NOTICE_EVENT_WAITED,
-		    .device = event->device,
-		    .context_id = event->context_id,
-		    .event_id = event->id});
+		tell(event, NULL, GD_NOTICE_EVENT_WAITED);
 	return CUDA_SUCCESS;
 }
 

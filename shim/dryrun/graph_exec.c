@@ -8,6 +8,7 @@
 #include "shim/dryrun/events.h"
 #include "shim/dryrun/graph_memory.h"
 #include "shim/dryrun/graph_work.h"
+#include "shim/dryrun/launcher_api.h"
 #include "shim/dryrun/memory_pools.h"
 #include "shim/dryrun/stream_queue.h"
 #include "shim/dryrun/streams.h"
@@ -214,6 +215,22 @@ GD_API(cuGraphExecDestroy, (CUgraphExec handle), (handle))
 	gd_graph_unlock();
 	gd_object_free(exec, GD_TYPE_EXEC);
 	return CUDA_SUCCESS;
+}
+
+GD_EXPORT unsigned long long gpushim_dryrun_graph_id(int id_of, void *handle)
+{
+	const struct gd_graph *graph = gd_graph_get(handle);
+	const struct gd_node *node = gd_node_get(handle);
+	const struct gd_exec *exec = get(handle);
+	switch ((enum gd_id_of)id_of) {
+	case GD_ID_OF_GRAPH:
+		return graph ? graph->id : 0;
+	case GD_ID_OF_NODE:
+		return node ? node->id : 0;
+	case GD_ID_OF_EXEC:
+		return exec ? exec->id : 0;
+	}
+	return 0;
 }
 
 /* ---- launch ---- */

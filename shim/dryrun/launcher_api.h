@@ -126,6 +126,12 @@ int gpushim_dryrun_write(void *to, const void *from, size_t bytes);
 /** @return GPUSHIM_DRYRUN_REAL_COPY: bytes of the largest copy that is real */
 size_t gpushim_dryrun_real_copy(void);
 
+/* Handles that have an id beside what the driver's own functions tell. */
+enum gd_id_of { GD_ID_OF_GRAPH, GD_ID_OF_NODE, GD_ID_OF_EXEC };
+
+/** @return the id that operations carry for a graph's handle; 0 for what is none */
+unsigned long long gpushim_dryrun_graph_id(int id_of, void *handle);
+
 struct gd_operation;
 
 /**

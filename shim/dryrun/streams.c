@@ -129,13 +129,12 @@ CUresult gd_stream_get(CUstream handle, bool per_thread, struct gd_stream **stre
 	return CUDA_SUCCESS;
 }
 
-void gd_stream_notice(const struct gd_stream *stream, enum gd_notice_kind kind, uint64_t event_id)
+void gd_stream_notice(const struct gd_stream *stream, enum gd_notice_kind kind)
 {
 	gd_notice_send(&(struct gd_notice){.kind = kind,
 	    .device = stream->device,
 	    .context_id = stream->context_id,
 	    .stream_id = stream->id,
-	    .event_id = event_id,
 	    .context = stream->context,
 	    .stream = (void *)(uintptr_t)stream,
 	    .priority = stream->priority,
@@ -158,7 +157,7 @@ static CUresult create(CUstream *stream_out, unsigned flags, int priority)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*stream_out = (CUstream)stream;
 	if (gd_watched())
-		gd_stream_notice(stream, GD_NOTICE_STREAM_MADE, 0);
+		gd_stream_notice(stream, GD_NOTICE_STREAM_MADE);
 	return CUDA_SUCCESS;
 }
 
@@ -179,7 +178,7 @@ static CUresult destroy(CUstream handle)
 	if (!stream || stream->kind != GD_STREAM_CREATED)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (gd_watched())
-		gd_stream_notice(stream, GD_NOTICE_STREAM_ENDS, 0);
+		gd_stream_notice(stream, GD_NOTICE_STREAM_ENDS);
 	return gd_stream_delete(stream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -304,6 +303,6 @@ GD_API_PTSZ(cuStreamSynchronize, (CUstream handle), (handle))
 	gd_stream_wait(stream);
 	GD_COUNT(stream->device, synchronizations, 1);
 	if (gd_watched())
-		gd_stream_notice(stream, GD_NOTICE_STREAM_WAITED, 0);
+		gd_stream_notice(stream, GD_NOTICE_STREAM_WAITED);
 	return CUDA_SUCCESS;
 }

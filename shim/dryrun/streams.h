@@ -78,7 +78,7 @@ void gd_stream_end_of_thread(struct gd_stream *stream, uint64_t context_id);
 CUresult gd_stream_get(CUstream handle, bool per_thread, struct gd_stream **stream_out);
 
 /** Tell the watcher of calls about a stream; only when gd_watched(). */
-void gd_stream_notice(const struct gd_stream *stream, enum gd_notice_kind kind, uint64_t event_id);
+void gd_stream_notice(const struct gd_stream *stream, enum gd_notice_kind kind);
 
 /** @return whether work in it waits for the legacy default stream and the other way round */
 static inline bool gd_stream_blocking(const struct gd_stream *stream)

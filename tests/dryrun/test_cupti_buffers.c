@@ -314,6 +314,7 @@ TEST(kinds_that_do_not_go_together)
 	    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), CUPTI_ERROR_NOT_COMPATIBLE);
 	EXPECT_EQ(cuptiActivityEnable((CUpti_ActivityKind)0), CUPTI_ERROR_INVALID_KIND);
 	EXPECT_EQ(cuptiActivityEnable((CUpti_ActivityKind)5000), CUPTI_ERROR_INVALID_KIND);
+	EXPECT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_COUNT), CUPTI_ERROR_INVALID_KIND);
 	launch_many(1);
 	CUPTI(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_KERNEL));
 	launch_many(1);

@@ -262,10 +262,10 @@ TEST(waits_events_streams_contexts)
 }
 
 /* Three kernels in a graph, launched twice. */
+static cudaGraph_t graph;
 static cudaGraphExec_t launch_graph(void)
 {
 	cudaStream_t stream;
-	cudaGraph_t graph;
 	cudaGraphExec_t exec;
 
 	OK(cudaStreamCreate(&stream));
@@ -291,7 +291,7 @@ TEST(graphs_node_by_node)
 	start("model");
 	enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 	enable(CUPTI_ACTIVITY_KIND_RUNTIME);
-	launch_graph();
+	cudaGraphExec_t exec = launch_graph();
 	flush();
 	EXPECT_EQ(count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), 6);
 	CUpti_ActivityKernel7 *first = nth(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, 0);
@@ -307,6 +307,22 @@ TEST(graphs_node_by_node)
 	    CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000);
 	REQUIRE(call);
 	EXPECT_EQ(call->correlationId, first->correlationId);
+
+	cudaGraphNode_t node;
+	size_t one = 1;
+	uint64_t node_id = 0;
+	uint32_t id = 0;
+	OK(cudaGraphGetRootNodes(graph, &node, &one));
+	CUPTI(cuptiGetGraphNodeId(node, &node_id));
+	EXPECT_EQ(node_id, nodes[0]);
+	CUPTI(cuptiGetGraphId(graph, &id));
+	EXPECT(id != 0 && id != first->graphId);
+#if CUDART_VERSION >= 12000
+	CUPTI(cuptiGetGraphExecId(exec, &id));
+	EXPECT_EQ(id, first->graphId);
+#endif
+	EXPECT_EQ(cuptiGetGraphNodeId((CUgraphNode)exec, &node_id), CUPTI_ERROR_INVALID_PARAMETER);
+	EXPECT_EQ(cuptiGetGraphId(NULL, &id), CUPTI_ERROR_INVALID_PARAMETER);
 }
 
 TEST(graphs_as_a_whole)
@@ -405,6 +421,39 @@ TEST(results_of_runtime_calls)
 }
 
 #if CUDART_VERSION >= 13000
+TEST(waits_name_the_record_that_they_waited_for)
+{
+	cudaEvent_t event;
+
+	start("1000000");
+	CUPTI(cuptiActivityEnableCudaEventDeviceTimestamps(1));
+	enable(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+	enable(CUPTI_ACTIVITY_KIND_CUDA_EVENT);
+	enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	OK(cudaEventCreate(&event));
+	for (int i = 0; i < 2; i++) {
+		OK(launch(NULL));
+		OK(cudaEventRecord(event, NULL));
+	}
+	OK(cudaEventSynchronize(event));
+	OK(cudaDeviceSynchronize());
+	CUPTI(cuptiActivityEnableCudaEventDeviceTimestamps(0));
+	OK(cudaEventRecord(event, NULL));
+	flush();
+	CUpti_ActivityCudaEvent2 *one = nth(CUPTI_ACTIVITY_KIND_CUDA_EVENT, 0);
+	CUpti_ActivityCudaEvent2 *two = nth(CUPTI_ACTIVITY_KIND_CUDA_EVENT, 1);
+	CUpti_ActivityCudaEvent2 *three = nth(CUPTI_ACTIVITY_KIND_CUDA_EVENT, 2);
+	CUpti_ActivitySynchronization2 *wait = nth(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, 0);
+	CUpti_ActivitySynchronization2 *all = nth(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, 1);
+	CUpti_ActivityKernel10 *k = nth(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, 1);
+	EXPECT(one->eventId == two->eventId && one->cudaEventSyncId != two->cudaEventSyncId);
+	EXPECT_EQ(wait->cudaEventSyncId, two->cudaEventSyncId);
+	EXPECT_EQ(all->cudaEventSyncId, CUPTI_SYNCHRONIZATION_INVALID_VALUE);
+	EXPECT(one->deviceTimestamp && one->deviceTimestamp < two->deviceTimestamp);
+	EXPECT(two->deviceTimestamp + 1000 > k->end && two->deviceTimestamp < k->end + 1000);
+	EXPECT_EQ(three->deviceTimestamp, 0);
+}
+
 TEST(single_calls)
 {
 	start("instant");

@@ -66,5 +66,6 @@ try "wait, warmup, active" steps
 try "two sessions" twice
 try "in a thread" thread
 try "the device alone" device_alone
+try "streams that wait" waits
 echo "1..$number"
 exit $failed

@@ -193,6 +193,33 @@ def thread():
 
 
 @case
+def waits():
+    """Streams that wait for an event, on releases that record it."""
+    from torch._C._profiler import _ExperimentalConfig
+
+    try:
+        config = _ExperimentalConfig(enable_cuda_sync_events=True)
+    except TypeError:
+        return
+    side, done = torch.cuda.Stream(), torch.cuda.Event()
+    x = torch.ones(100, device="cuda")
+    with profile(activities=BOTH, experimental_config=config) as p:
+        for _ in range(3):
+            x.mul_(2)
+            done.record()
+            side.wait_event(done)
+            with torch.cuda.stream(side):
+                x.add_(1)
+        torch.cuda.synchronize()
+    events = events_of(p)
+    found = [e for e in events if e.get("cat") == "cuda_sync" and e["name"] == "Stream Wait Event"]
+    assert len(found) == 3, collections.Counter(e["name"] for e in events if e.get("cat") == "cuda_sync")
+    waiting = {e["args"]["stream"] for e in found}
+    working = {e["args"]["stream"] for e in on_device(events)["kernel"]}
+    assert len(waiting) == 1 and len(working) == 2 and waiting < working, (waiting, working)
+
+
+@case
 def device_alone():
     with profile(activities=[ProfilerActivity.CUDA]) as p:
         train()
