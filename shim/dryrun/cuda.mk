@@ -2,7 +2,7 @@
 # libcuda.so.1: the stand-in device (DRYRUN.md).  Included by dryrun.mk.
 
 GD_CUDA_PARTS := address_space arrays block_clear call_log call_watch capture capture_api context_settings contexts \
-	copies copy_3d copy_api device_api device_attributes device_contents device_image device_memory \
+	copies copy_engines copy_3d copy_api device_api device_attributes device_contents device_image device_memory \
 	device_table driver_entry driver_services driver_stubs events fault_script \
 	foreign_libraries function_attributes gate graph_edges graph_exec graph_memory \
 	graph_nodes graph_work graphs handles host_memory ipc_events ipc_memory kernel_functors \

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "shim/dryrun/call_watch.h"
+#include "shim/dryrun/copy_engines.h"
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/launcher_api.h"
 #include "shim/dryrun/shared_state.h"
@@ -123,12 +124,15 @@ static uint64_t kernel_ns(const struct gd_operation *o)
 	return 5000 + (uint64_t)(threads / 200);
 }
 
+static bool is_host(uint32_t memory)
+{
+	return memory == GD_MEMORY_PAGEABLE || memory == GD_MEMORY_PINNED;
+}
+
 static uint64_t copy_ns(const struct gd_operation *o)
 {
-	bool host = o->from == GD_MEMORY_PAGEABLE || o->from == GD_MEMORY_PINNED ||
-		    o->to == GD_MEMORY_PAGEABLE || o->to == GD_MEMORY_PINNED;
 	uint64_t bandwidth = gd_facts.bandwidth_per_s / 2; /* reads and writes */
-	if (host)
+	if (is_host(o->from) || is_host(o->to))
 		bandwidth = gd_facts.pcie_per_s;
 	else if (o->to_device != o->from_device)
 		bandwidth = link_per_s();
@@ -211,11 +215,23 @@ static void show(const struct gd_operation *operation)
 		see(operation, __atomic_load_n(&observer.user, __ATOMIC_RELAXED));
 }
 
+/* Copies between host and device wait for the engine of their direction. */
+static uint64_t copy_start_ns(const struct gd_operation *o, uint64_t duration)
+{
+	if (is_host(o->from) == is_host(o->to))
+		return o->start_ns;
+	return gd_copy_engine_take(
+	    o->device, is_host(o->to) ? GD_FROM_DEVICE : GD_TO_DEVICE, o->start_ns, duration);
+}
+
 void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation)
 {
+	uint64_t duration = duration_ns(operation);
 	pthread_mutex_lock(&stream->lock);
 	operation->start_ns = start_locked(stream, operation);
-	operation->end_ns = operation->start_ns + duration_ns(operation);
+	if (duration && operation->kind == GD_OPERATION_COPY)
+		operation->start_ns = copy_start_ns(operation, duration);
+	operation->end_ns = operation->start_ns + duration;
 	gd_stream_delay(stream, operation->end_ns);
 	pthread_mutex_unlock(&stream->lock);
 	show(operation);

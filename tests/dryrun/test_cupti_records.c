@@ -94,6 +94,71 @@ uint64_t tenths(void)
 	return monotonic() / 10 + 12345;
 }
 
+/* The copies of a direction, in the order of their ends. */
+static CUpti_ActivityMemcpy5 *copy_of(unsigned direction, unsigned n)
+{
+	for (size_t i = 0; i < seen_count; i++) {
+		CUpti_ActivityMemcpy5 *copy = (CUpti_ActivityMemcpy5 *)seen[i].copy;
+
+		if (seen[i].kind == CUPTI_ACTIVITY_KIND_MEMCPY && copy->copyKind == direction &&
+		    n-- == 0)
+			return copy;
+	}
+	REQUIRE(!"a copy");
+	return NULL;
+}
+
+TEST(an_engine_does_one_copy_at_a_time)
+{
+	const size_t bytes = (size_t)768 << 20; /* 32 ms */
+	cudaStream_t streams[3];
+	void *host, *device;
+
+	start("model");
+	enable(CUPTI_ACTIVITY_KIND_MEMCPY);
+	OK(cudaMallocHost(&host, bytes));
+	OK(cudaMalloc(&device, bytes));
+	for (int i = 0; i < 3; i++)
+		OK(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+	OK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, streams[0]));
+	OK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, streams[1]));
+	OK(cudaMemcpyAsync(host, device, 4096, cudaMemcpyDeviceToHost, streams[2]));
+	OK(cudaDeviceSynchronize());
+	flush();
+	CUpti_ActivityMemcpy5 *one = copy_of(CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, 0);
+	CUpti_ActivityMemcpy5 *two = copy_of(CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, 1);
+	CUpti_ActivityMemcpy5 *back = copy_of(CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, 0);
+	EXPECT(two->start >= one->end);
+	EXPECT(back->start < two->end && back->end < two->end);
+}
+
+/* A copy that waits for its stream leaves the engine to others until then. */
+TEST(an_engine_is_idle_until_its_copy_can_start)
+{
+	dim3 grid = {40000, 4000, 1}, block = {64, 1, 1}; /* 51 ms */
+	cudaStream_t streams[2];
+	void *host, *device;
+
+	start("model");
+	enable(CUPTI_ACTIVITY_KIND_MEMCPY);
+	enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	OK(cudaMallocHost(&host, 4096));
+	OK(cudaMalloc(&device, 4096));
+	for (int i = 0; i < 2; i++)
+		OK(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+	OK(cudaLaunchKernel((const void *)kernel, grid, block, NULL, 0, streams[0]));
+	OK(cudaMemcpyAsync(device, host, 4096, cudaMemcpyHostToDevice, streams[0]));
+	OK(cudaMemcpyAsync(device, host, 4096, cudaMemcpyHostToDevice, streams[1]));
+	OK(cudaDeviceSynchronize());
+	flush();
+	CUpti_ActivityKernel7 *k = nth(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, 0);
+	CUpti_ActivityMemcpy5 *early = copy_of(CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, 0);
+	CUpti_ActivityMemcpy5 *late = copy_of(CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, 1);
+	EXPECT_EQ(late->streamId, k->streamId);
+	EXPECT(late->start >= k->end);
+	EXPECT(early->streamId != k->streamId && early->end < k->end);
+}
+
 TEST(latency_on_request)
 {
 	start("100000000");
