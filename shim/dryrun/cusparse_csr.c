@@ -2,8 +2,8 @@
 /*
  * cuSPARSE: the older functions on index arrays: conversion and sorting.
  *
- * Work areas are a stated model: sorting keeps a second copy of keys and positions.  What they
- * would write is not computed.
+ * Work areas are a stated model: sorting keeps a second copy of keys and positions.  Offsets
+ * are computed, as a kernel that the driver executes; what sorting would write is not.
  */
 #include "cusparse_handle.h"
 
@@ -41,7 +41,11 @@ int cusparseXcoo2csr(
 	int status = sizes_check(handle, row_count, INT32_MAX, nonzeros);
 	if (status == GD_CUSPARSE_SUCCESS && (!offsets || base < 0 || base > 1))
 		status = GD_CUSPARSE_INVALID_VALUE;
-	return run(handle, "gpushim_coo2csr", status, nonzeros);
+	if (status != GD_CUSPARSE_SUCCESS)
+		return status;
+	int64_t row_number = row_count, count = nonzeros;
+	void *arguments[] = {&offsets, &rows, &row_number, &count, &base};
+	return gd_cusparse_launch_with(handle, "gpushim_coo2csr", nonzeros, arguments);
 }
 
 int cusparseCreateIdentityPermutation(GD_HANDLE, int count, int *permutation)

@@ -69,7 +69,13 @@ const char *cusparseGetErrorString(int status)
 
 int gd_cusparse_launch(const struct gd_cusparse *handle, const char *name, int64_t threads)
 {
-	struct gd_work work = {.name = name, .rate = GD_RATE_MEMORY};
+	return gd_cusparse_launch_with(handle, name, threads, NULL);
+}
+
+int gd_cusparse_launch_with(
+    const struct gd_cusparse *handle, const char *name, int64_t threads, void **arguments)
+{
+	struct gd_work work = {.name = name, .rate = GD_RATE_MEMORY, .arguments = arguments};
 
 	if (!handle)
 		return GD_CUSPARSE_NOT_INITIALIZED;

@@ -98,4 +98,8 @@ void gd_cusparse_forget_sum(struct gd_cusparse *handle);
  */
 int gd_cusparse_launch(const struct gd_cusparse *handle, const char *name, int64_t threads);
 
+/** The same for a kernel that is executed. @param arguments  as for cuLaunchKernel */
+int gd_cusparse_launch_with(
+    const struct gd_cusparse *handle, const char *name, int64_t threads, void **arguments);
+
 #endif

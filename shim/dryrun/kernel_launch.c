@@ -161,7 +161,8 @@ static int precision_of(enum gd_rate rate)
 }
 
 /* Real libraries launch by a runtime that they carry inside: who watches calls sees its call. */
-static CUresult launch(const struct kernel *kernel, unsigned blocks, CUstream stream)
+static CUresult launch(
+    const struct kernel *kernel, unsigned blocks, CUstream stream, void **arguments)
 {
 	struct gd_call call = {.name = NULL};
 	CUresult result;
@@ -169,7 +170,7 @@ static CUresult launch(const struct kernel *kernel, unsigned blocks, CUstream st
 	if (watched && __atomic_load_n(watched, __ATOMIC_RELAXED) & GD_WATCH_CALLS)
 		call_begin(&call, "cudaLaunchKernel", GD_CALL_RUNTIME);
 	result = launch_kernel(
-	    kernel->function, blocks, 1, 1, GD_BLOCK_THREADS, 1, 1, 0, stream, NULL, NULL);
+	    kernel->function, blocks, 1, 1, GD_BLOCK_THREADS, 1, 1, 0, stream, arguments, NULL);
 	if (call.name)
 		call_end(&call, (int)result);
 	return result;
@@ -191,5 +192,5 @@ CUresult gd_kernel_launch(const struct gd_work *work, CUstream stream)
 		blocks = GD_MAX_GRID;
 	if (tell_work && work->flops)
 		tell_work(work->flops, precision_of(work->rate));
-	return launch(kernel, (unsigned)blocks, stream);
+	return launch(kernel, (unsigned)blocks, stream, work->arguments);
 }

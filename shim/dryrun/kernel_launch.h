@@ -28,6 +28,7 @@ struct gd_work {
 	uint64_t threads; /* results to compute; blocks of 256 are made of them */
 	uint64_t flops;	  /* for the clock model; 0 when unknown */
 	enum gd_rate rate;
+	void **arguments; /* of a kernel that the driver executes (its kernel models); else NULL */
 };
 
 /**

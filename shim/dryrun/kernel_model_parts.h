@@ -38,6 +38,7 @@ GD_MODEL_FAMILY(reduction)
 GD_MODEL_FAMILY(list)
 GD_MODEL_FAMILY(scaler)
 GD_MODEL_FAMILY(join)
+GD_MODEL_FAMILY(compress)
 #undef GD_MODEL_FAMILY
 
 /* Argument number i of a launch, whose parameters are a list. */

@@ -33,6 +33,8 @@ static const struct gd_kernel_model models[] = {
     {{"28amp_update_scale_cuda_kernel", ""}, "EPfPi*ddi$", FAMILY(scaler)},
     {{"CatArrayBatchedCopy", "I"}, "vP*N", FAMILY(join)},
     {{"CatArrayBatchedCopy", "_vectorizedI"}, "vPcN", FAMILY(join)},
+    {{"43convert_indices_from_coo_to_csr_cuda_kernelI", ""}, "vP*PK*ll$", FAMILY(compress)},
+    {{"gpushim_coo2csr", ""}, "r$", FAMILY(compress)},
 };
 
 /* Template parameter or substitution: T_, T0_, S_, S1A_.  NULL when it is none. */

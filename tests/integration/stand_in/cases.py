@@ -272,6 +272,10 @@ def sparse():
     same_pattern(a + c, left | other)
     square, d = sparse_matrix(50, 50, 4)
     same_pattern((a @ b) @ d, product.float() @ square.float() > 0)
+    coo, square = square.float().to_sparse(), square.float() @ square.float() > 0  # 64 bits, narrowed on the device
+    assert torch.equal(coo.cuda().to_sparse_csr().crow_indices().cpu(), coo.to_sparse_csr().crow_indices())
+    same_pattern(coo.cuda().to_sparse_csr() @ coo.cuda().to_sparse_csr(), square)
+    assert torch.sparse.mm(coo.cuda(), coo.cuda())._nnz() == square.sum()
     empty = torch.sparse_csr_tensor(torch.zeros(81, dtype=torch.int32).cuda(), *(torch.zeros(0, dtype=t).cuda() for t in (torch.int32, torch.float)), (80, 5))
     assert (a @ empty)._nnz() == 0
     dense = torch.rand(80, 7, device="cuda")
