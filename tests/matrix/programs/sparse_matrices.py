@@ -15,8 +15,7 @@ def adjacency():
 
 
 graph = adjacency()
-coo, rows = graph.cuda(), graph.to_sparse_csr()
-csr = torch.sparse_csr_tensor(rows.crow_indices().int(), rows.col_indices().int(), rows.values(), rows.shape).cuda()
+coo, csr = graph.cuda(), graph.to_sparse_csr().cuda()
 
 
 class Network(nn.Module):
@@ -39,6 +38,7 @@ vector, dense = torch.rand(NODES, device="cuda"), torch.rand(NODES, NODES, devic
 print(weights.grad.shape, (coo @ vector).shape, (csr @ vector).shape, (csr @ dense).shape, torch.addmm(dense, csr, dense).shape)
 print(torch.sparse.sampled_addmm(csr, dense, dense).shape, (csr @ csr @ csr)._nnz(), (csr + csr @ csr)._nnz(), (csr * 2).shape)
 print(csr.to_dense().shape, csr.double().matmul(dense.double()).shape, torch.sparse.sum(coo, 0).shape, (coo * coo)._nnz(), (coo + coo)._nnz())
+assert torch.sparse.mm(coo, coo)._nnz() == (csr @ csr)._nnz() == torch.sparse.mm(graph, graph)._nnz(), "sizes are right, values are not"
 print(torch.triangular_solve(dense, csr, upper=False)[0].shape, torch.triangular_solve(dense[:, :1], csr)[0].shape)
 blocks = torch.rand(NODES, NODES).to_sparse_bsr((5, 5)).cuda()
 print((blocks @ dense).shape, (blocks @ vector).shape, torch.triangular_solve(dense, blocks)[0].shape)
