@@ -75,7 +75,7 @@ $(O)/pic/shim/properties.o: private ALL_FLAGS += $(if $(VERSION),-DGS_VERSION='"
 $(O)/lib/libgpushim.so: $(SHIM_OBJ) $(FORMATS_PIC) shim/libgpushim.map
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-soname,libgpushim.so \
-	    -Wl,--exclude-libs,ALL -Wl,--version-script,shim/libgpushim.map -Wl,-z,now -Wl,-z,relro \
+	    -Wl,--exclude-libs,ALL -Wl,--version-script,shim/libgpushim.map -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete \
 	    -o $@ $(SHIM_OBJ) $(FORMATS_PIC) $(ZSTD_STATIC) -ldl -lpthread
 
 # ---- the gpushim program ----------------------------------------------------------------------------

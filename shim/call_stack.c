@@ -64,6 +64,7 @@ static struct stack_thread *reuse_state(void)
 		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		gs_native_stack_reuse(&state->native);
+		state->native.user_flag = false;
 		return state;
 	}
 	return NULL;
@@ -101,6 +102,22 @@ void gs_stack_thread_end(void)
 	own_state = NULL;
 	if (state)
 		__atomic_store_n(&state->in_use, 0, __ATOMIC_RELEASE);
+}
+
+bool gs_stack_python_ends(void)
+{
+	return gs_python_state() != GS_PYTHON_ABSENT && gs_python.ending &&
+	    __atomic_load_n(gs_python.ending, __ATOMIC_RELAXED);
+}
+
+bool gs_stack_python_elsewhere(void)
+{
+	const struct stack_thread *state = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+	for (; state; state = state->next)
+		if (state != own_state && __atomic_load_n(&state->in_use, __ATOMIC_ACQUIRE) &&
+		    state->native.user_flag)
+			return true;
+	return false;
 }
 
 GS_HOT struct gs_stack_forward gs_stack_forward_begin(uint32_t stack, const void *frame)
@@ -239,6 +256,7 @@ GS_HOT __attribute__((noinline)) uint32_t gs_stack_take(enum gs_stack_use use, v
 	}
 	if (parts & GS_STACK_PYTHON) {
 		uint64_t python = gs_python_stack_hash();
+		state->native.user_flag = python != 0;
 		if (python)
 			found.hash = gs_hash_add(found.hash, python);
 	}

@@ -110,6 +110,12 @@ static inline bool gs_stack_in_backward(void)
 /** The thread ends: its state may go to another one. */
 void gs_stack_thread_end(void);
 
+/** Whether a thread ends Python now.  Threads: any. */
+bool gs_stack_python_ends(void);
+
+/** Whether another thread that lives took its last stack below Python frames.  Threads: any. */
+bool gs_stack_python_elsewhere(void);
+
 /** A text for a notice that came up since the last call, NULL if none.  Static.  One thread. */
 const char *gs_stack_next_notice(void);
 

@@ -6,12 +6,12 @@
  * The only constructor and the only fork handlers of the library are here.  The constructor does a
  * few stores and registrations: compilers and shells inherit LD_PRELOAD too.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "shim/call_stack.h"
+#include "shim/calm.h"
 #include "shim/clock.h"
 #include "shim/flusher.h"
 #include "shim/producer.h"
@@ -71,19 +71,36 @@ static void gs_first_event(void)
 	}
 }
 
-static void gs_exit(void)
+/*
+ * The end of the process, after everything else that runs in it.  Python's own threads that outlive
+ * it crash when they come back to it, so nobody may keep the process alive then: the journal stays,
+ * with everything.
+ */
+static void gs_exit(void *unused)
 {
-	int saved = errno;
+	struct gs_calm before = gs_calm_begin();
 	gs_wait_for_start(); /* a short program on a busy machine is at its end by then */
 	/* A child of a raw clone() has the phase of its parent, but not its helper. */
 	bool ours = __atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE) >= GS_PHASE_RUNNING &&
-	    gs_live.generation;
+	    gs_live.generation && !gs_stack_python_elsewhere();
 	for (int i = GS_PART_COUNT - 1; ours && i >= 0; i--)
 		if (gs_parts[i].stop)
 			gs_parts[i].stop();
 	if (ours)
 		__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
-	errno = saved;
+	gs_calm_end(before);
+}
+
+/*
+ * Handlers of exit() run in the reverse order of their registration, destructors of libraries after
+ * all of them, and both may free device memory.  What a destructor registers runs when the last of
+ * them has returned.  It belongs to no library: else our own end would run it.
+ */
+__attribute__((destructor)) static void gs_destructor(void)
+{
+	extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
+	if (gs_phase != GS_PHASE_OFF && __cxa_atexit(gs_exit, NULL, NULL) != 0)
+		gs_exit(NULL);
 }
 
 static void gs_forget(void)
@@ -97,10 +114,10 @@ static void gs_fork_child(void)
 {
 	if (gs_phase == GS_PHASE_OFF)
 		return;
-	int saved = errno;
+	struct gs_calm before = gs_calm_begin();
 	gs_flusher_close_inherited();
 	gs_forget();
-	errno = saved;
+	gs_calm_end(before);
 }
 
 static void gs_prepare_others(void)
@@ -117,11 +134,6 @@ __attribute__((constructor)) static void gs_constructor(void)
 	gs_clock_choose();
 	gs_producer_init(gs_first_event, gs_forget);
 	gs_resolve_on_driver(gs_prepare_others);
-	/*
-	 * Only here: a child forked while another thread is inside atexit() would hang in its own
-	 * next one (glibc does not reset that lock).
-	 */
-	atexit(gs_exit);
 	pthread_atfork(NULL, NULL, gs_fork_child);
 	__atomic_store_n(&gs_phase, GS_PHASE_IDLE, __ATOMIC_RELEASE);
 }

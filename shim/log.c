@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/log.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "shim/calm.h"
 #include "shim/line.h"
 #include "shim/settings.h"
 
@@ -50,7 +49,7 @@ void gs_log(enum gs_log_level level, const char *format, ...)
 	uint32_t count = __atomic_add_fetch(&gs_log_count, 1, __ATOMIC_RELAXED);
 	if (count > GS_LOG_LINES)
 		return;
-	int saved = errno;
+	struct gs_calm before = gs_calm_begin();
 	char buffer[1024];
 	struct gs_line line;
 	gs_line_start(&line, buffer, sizeof(buffer) - 1);
@@ -71,5 +70,5 @@ void gs_log(enum gs_log_level level, const char *format, ...)
 		gs_write_quietly(fd, buffer, line.length);
 	if (path[0] && fd >= 0)
 		close(fd);
-	errno = saved;
+	gs_calm_end(before);
 }

@@ -44,6 +44,7 @@ struct gs_native_chain {
 struct gs_native_thread {
 	uintptr_t low, high; /* part of the stack that may be read; 0: not known yet */
 	bool no_stack;       /* its limits cannot be found */
+	bool user_flag;      /* the user's own: this line is at hand after every walk */
 	uintptr_t foreign_page; /* of a frame on a stack of another kind; 0: none yet */
 	uint32_t foreign_asked;
 	uint32_t generation;

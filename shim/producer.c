@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/producer.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "shim/call_stack.h"
+#include "shim/calm.h"
 
 /* glibc keeps the values of the first keys inside the thread; later ones are allocated. */
 #define GS_KEYS_WITHOUT_MALLOC 32
@@ -39,12 +39,12 @@ static enum gf_lost_reason gs_missed_reason;
 static void gs_thread_ended(void *value)
 {
 	struct gs_thread *thread = value;
-	gs_tls.depth++; /* nothing may record below us */
+	gs_tls.depth = 1; /* nothing may record below us */
 	if (thread->generation == gs_live.generation)
 		gs_thread_detach(thread);
 	gs_stack_thread_end();
 	gs_tls.thread = NULL;
-	gs_tls.depth--;
+	gs_tls.depth = 0; /* a call that was cut off by pthread_exit or pthread_cancel never left */
 }
 
 void gs_producer_init(void (*start)(void), void (*forget)(void))
@@ -81,7 +81,7 @@ static bool gs_status_counts(uint16_t status)
 
 struct gs_thread *gs_thread_cold(const struct gs_call *call)
 {
-	int saved = errno;
+	struct gs_calm before = gs_calm_begin();
 	uint32_t phase = __atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE);
 	if (phase == GS_PHASE_STARTING ||
 	    (phase == GS_PHASE_IDLE && gs_status_counts(call->status)))
@@ -89,7 +89,7 @@ struct gs_thread *gs_thread_cold(const struct gs_call *call)
 	struct gs_thread *thread = NULL;
 	if (__atomic_load_n(&gs_live.classes, __ATOMIC_ACQUIRE) & call->class)
 		thread = gs_thread_attach();
-	errno = saved;
+	gs_calm_end(before);
 	return thread;
 }
 
@@ -218,24 +218,25 @@ static void gs_supply_ring(uint64_t sequence)
 	    !__atomic_compare_exchange_n(&gs_supply.ring_at, &ring_at, UINT64_MAX, false,
 		__ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
-	int saved = errno;
+	struct gs_calm before = gs_calm_begin();
 	gs_supply.ring();
-	errno = saved;
+	gs_calm_end(before);
 }
 
 /*
  * Threads that record at full speed, or hundreds that begin at once, use up what is in hand before
  * the helper gets a processor to add to it.  As long as more can be had they wait for it, which is
  * what gives it the processor: an event is dropped only when there is no room, or no helper for long.
- * Where waiting was in vain it is not repeated before the next chunk.
+ * Where waiting was in vain it is not repeated before the next chunk.  While Python ends nobody waits:
+ * a thread that comes back to it too late finds it gone.
  */
 static struct gf_chunk *gs_chunk_claim(const struct gs_thread *thread, int tries)
 {
 	struct gf_chunk *chunk = gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
 	if (chunk || !gs_supply.ring || thread == gs_supply.keeper)
 		return chunk;
-	int saved = errno;
-	for (; !chunk && tries > 0 && gs_live.classes &&
+	struct gs_calm before = gs_calm_begin();
+	for (; !chunk && tries > 0 && gs_live.classes && !gs_stack_python_ends() &&
 	     !__atomic_load_n(&gs_supply.exhausted, __ATOMIC_RELAXED);
 	     tries--) {
 		struct timespec pause = {.tv_nsec = 500000};
@@ -243,7 +244,7 @@ static struct gf_chunk *gs_chunk_claim(const struct gs_thread *thread, int tries
 		nanosleep(&pause, NULL);
 		chunk = gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
 	}
-	errno = saved;
+	gs_calm_end(before);
 	return chunk;
 }
 

@@ -219,6 +219,13 @@ static GS_HOT uint64_t hash_version(uintptr_t frame)
 	}
 }
 
+/* Whether somebody else ends the interpreter: from then on the state of this thread may be freed. */
+static INLINE bool outlives(uintptr_t thread)
+{
+	uintptr_t ending = __atomic_load_n(gs_python.ending, __ATOMIC_RELAXED);
+	return __builtin_expect(ending != 0, 0) && ending != thread;
+}
+
 /* This thread's innermost frame, 0 if there is none or Python stacks are off. */
 static inline uintptr_t innermost_frame(void)
 {
@@ -226,13 +233,14 @@ static inline uintptr_t innermost_frame(void)
 	if (state != GS_PYTHON_ON && (state != GS_PYTHON_FOUND || !gs_python_test()))
 		return 0;
 	uintptr_t thread = (uintptr_t)gs_python.thread_state();
-	uintptr_t ending = __atomic_load_n(gs_python.ending, __ATOMIC_RELAXED);
-	if (__builtin_expect(ending != 0, 0) && ending != thread)
-		return 0; /* the state of a thread that outlives the interpreter is freed */
-	uintptr_t frame = thread ? WORD(thread, gs_python.state_frame) : 0;
-	if (gs_python.state_inner != GS_PYTHON_NONE && frame)
-		frame = WORD(frame, gs_python.state_inner);
-	return frame;
+	if (!thread || outlives(thread))
+		return 0;
+	uintptr_t frame = WORD(thread, gs_python.state_frame);
+	/* The end may have begun before that was read: then it is what malloc left there. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!frame || outlives(thread))
+		return 0;
+	return gs_python.state_inner != GS_PYTHON_NONE ? WORD(frame, gs_python.state_inner) : frame;
 }
 
 GS_HOT uint64_t gs_python_stack_hash(void)

@@ -2,9 +2,9 @@
 #include "shim/resolve.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 
+#include "shim/calm.h"
 #include "shim/hooks.h"
 #include "shim/line.h"
 #include "shim/questions.h"
@@ -269,7 +269,7 @@ bool gs_resolve(void)
 		return true;
 	if (asking)
 		return false; /* we are asked by what we are asking */
-	int saved = errno;
+	struct gs_calm before = gs_calm_begin();
 	asking = true;
 	/* Our reference keeps the driver mapped; the pointers above stay good. */
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -280,7 +280,7 @@ bool gs_resolve(void)
 	    GS_RESOLVE_NONE && gs_prepare)
 		gs_prepare();
 	dlerror(); /* what was not found left a message */
-	errno = saved;
+	gs_calm_end(before);
 	return driver;
 }
 

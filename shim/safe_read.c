@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/safe_read.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "shim/calm.h"
 
 /* Where a filter forbids process_vm_readv, the kernel's file of our own memory does the same. */
 static bool read_memory_file(uintptr_t address, void *out, size_t bytes)
@@ -19,14 +20,14 @@ static bool read_memory_file(uintptr_t address, void *out, size_t bytes)
 
 bool gs_safe_read(uintptr_t address, void *out, size_t bytes)
 {
-	int saved = errno;
+	struct gs_calm before = gs_calm_begin();
 	struct iovec local = {out, bytes};
 	struct iovec remote = {(void *)address, bytes};
 	ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
 	bool done = got == (ssize_t)bytes;
 	if (got < 0 && (errno == ENOSYS || errno == EPERM || errno == EACCES))
 		done = read_memory_file(address, out, bytes);
-	errno = saved;
+	gs_calm_end(before);
 	return done;
 }
 

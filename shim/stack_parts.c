@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/stack_parts.h"
 
-#include <errno.h>
-
 #include "shim/autograd_hooks.h"
 #include "shim/call_stack.h"
+#include "shim/calm.h"
 #include "shim/library_map.h"
 #include "shim/native_stack.h"
 #include "shim/producer.h"
@@ -47,7 +46,7 @@ void gs_stack_parts_prepare(void)
 	uint8_t parts[GS_STACK_USES];
 	if (__atomic_exchange_n(&gs_prepared, 1, __ATOMIC_ACQ_REL))
 		return;
-	int saved = errno;
+	struct gs_calm before = gs_calm_begin();
 	gs_choose_parts(parts);
 	const char *trouble = "call stacks are not recorded: GPUSHIM_STACKS is none";
 	if (parts[GS_STACK_ALLOCATION]) {
@@ -55,7 +54,7 @@ void gs_stack_parts_prepare(void)
 		trouble = gs_stack_init(parts, gs_append_definition);
 	}
 	__atomic_store_n(&gs_trouble, trouble, __ATOMIC_RELEASE);
-	errno = saved;
+	gs_calm_end(before);
 }
 
 void gs_stack_parts_reset(void)

@@ -2,11 +2,11 @@
 #include "shim/torch_hooks.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <unwind.h>
 
+#include "shim/calm.h"
 #include "shim/hooks.h"
 #include "shim/resolve.h"
 #include "shim/stack_parts.h"
@@ -128,7 +128,7 @@ static void gs_torch_absent(void)
  */
 void *gs_torch_symbol(const char *symbol, const void *caller)
 {
-	int saved = errno;
+	struct gs_calm before = gs_calm_begin();
 	Dl_info info;
 	void *handle = NULL;
 	if (dladdr(caller, &info) && info.dli_fname)
@@ -136,7 +136,7 @@ void *gs_torch_symbol(const char *symbol, const void *caller)
 	void *found = handle ? gs_dlsym(handle, symbol) : NULL;
 	if (!found)
 		dlerror();
-	errno = saved;
+	gs_calm_end(before);
 	return found;
 }
 
@@ -336,10 +336,10 @@ void gs_torch_prepare(void)
 	if (!__atomic_compare_exchange_n(&gs_torch_state, &state, GS_TORCH_BUSY, false, __ATOMIC_ACQUIRE,
 		__ATOMIC_RELAXED))
 		return;
-	int saved = errno;
+	struct gs_calm before = gs_calm_begin();
 	bool found = gs_torch_find();
 	__atomic_store_n(&gs_torch_state, found ? GS_TORCH_READY : GS_TORCH_NONE, __ATOMIC_RELEASE);
-	errno = saved;
+	gs_calm_end(before);
 }
 
 void gs_torch_forget(void)

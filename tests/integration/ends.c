@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CUDA calls where threads and processes end, for the tests of the recorder.
+ *
+ *   ends MODE [NUMBER]
+ *
+ * Built with -DLIBRARY it is a library that frees the blocks given to it when the process ends.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef unsigned long long address;
+
+static int (*cuMemFree)(address);
+
+#ifdef LIBRARY
+
+static address kept[2];
+
+void ends_keep(address first, address second, int (*free_block)(address));
+void ends_keep(address first, address second, int (*free_block)(address))
+{
+	kept[0] = first;
+	kept[1] = second;
+	cuMemFree = free_block;
+}
+
+static void at_exit(void)
+{
+	if (cuMemFree)
+		cuMemFree(kept[0]);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	atexit(at_exit);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	if (cuMemFree)
+		cuMemFree(kept[1]);
+}
+
+#else
+
+static int (*cuMemAlloc)(address *, size_t);
+static int (*cuCtxSetCurrent)(void *);
+static void *context;
+
+static void need(bool condition, const char *what)
+{
+	if (!condition) {
+		fprintf(stderr, "ends: failed: %s\n", what);
+		_exit(99);
+	}
+}
+
+static address block(void)
+{
+	address made = 0;
+	need(cuMemAlloc(&made, 4096) == 0, "cuMemAlloc");
+	return made;
+}
+
+static void load(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	need(driver, "libcuda.so.1");
+	int (*cuInit)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
+	int (*retain)(void **, int) =
+	    (int (*)(void **, int))dlsym(driver, "cuDevicePrimaryCtxRetain");
+	cuCtxSetCurrent = (int (*)(void *))dlsym(driver, "cuCtxSetCurrent");
+	cuMemAlloc = (int (*)(address *, size_t))dlsym(driver, "cuMemAlloc_v2");
+	cuMemFree = (int (*)(address))dlsym(driver, "cuMemFree_v2");
+	need(cuInit(0) == 0 && retain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0, "cuInit");
+}
+
+/* ---- the process ends ---- */
+
+static address last_blocks[2];
+
+static void free_at_exit(void)
+{
+	cuMemFree(last_blocks[0]);
+}
+
+__attribute__((destructor)) static void free_in_destructor(void)
+{
+	if (last_blocks[1])
+		cuMemFree(last_blocks[1]);
+}
+
+/* Four blocks are freed: by a handler and a destructor of the program and of a library. */
+static void mode_last_frees(long number)
+{
+	void *library = dlopen(getenv("ENDS_LIBRARY"), RTLD_NOW);
+	void (*keep)(address, address, int (*)(address)) = library
+	    ? (void (*)(address, address, int (*)(address)))dlsym(library, "ends_keep")
+	    : NULL;
+	need(keep, "ENDS_LIBRARY");
+	load();
+	last_blocks[0] = block();
+	last_blocks[1] = block();
+	keep(block(), block(), cuMemFree);
+	atexit(free_at_exit);
+}
+
+/* ---- threads end ---- */
+
+enum { THREADS = 64 };
+static pthread_barrier_t all_there;
+static unsigned returned;
+
+static void *allocate_when_cancelled(void *unused)
+{
+	cuCtxSetCurrent(context);
+	pthread_barrier_wait(&all_there);
+	pthread_cancel(pthread_self()); /* met at the next point of cancellation */
+	cuMemFree(block());
+	__atomic_fetch_add(&returned, 1, __ATOMIC_RELAXED);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* Threads that were told to end wait together for the recording to start, and for their chunks. */
+static void mode_cancel(long number)
+{
+	pthread_t threads[THREADS];
+	void *result = NULL;
+	load();
+	pthread_barrier_init(&all_there, NULL, THREADS);
+	for (int i = 0; i < THREADS; i++)
+		need(pthread_create(&threads[i], NULL, allocate_when_cancelled, NULL) == 0, "thread");
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], &result);
+		need(result == PTHREAD_CANCELED, "the threads end");
+	}
+	need(returned == THREADS, "they end where the program says");
+}
+
+static pthread_key_t key;
+
+/* It comes again in every round of destructors; in the last one there is none after it. */
+static void end_of_thread(void *value)
+{
+	cuMemFree(block());
+	pthread_setspecific(key, value);
+}
+
+static void *thread_with_key(void *unused)
+{
+	cuCtxSetCurrent(context);
+	pthread_setspecific(key, &key);
+	return NULL;
+}
+
+static void mode_key_destructors(long number)
+{
+	load();
+	need(pthread_key_create(&key, end_of_thread) == 0, "key");
+	for (long i = 0; i < number; i++) {
+		pthread_t thread;
+		need(pthread_create(&thread, NULL, thread_with_key, NULL) == 0, "thread");
+		pthread_join(thread, NULL);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(long number);
+} modes[] = {
+    {"last-frees", mode_last_frees},
+    {"cancel", mode_cancel},
+    {"key-destructors", mode_key_destructors},
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (strcmp(argv[1], modes[i].name) == 0) {
+			modes[i].run(argc > 2 ? atol(argv[2]) : 1);
+			return 0;
+		}
+	fprintf(stderr, "ends: unknown mode\n");
+	return 2;
+}
+
+#endif

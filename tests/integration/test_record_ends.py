@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls where threads and processes end are recorded, and the recorder changes no end."""
+import os
+import pathlib
+import subprocess
+import sys
+
+from record_rig import BUILD, RECORDER, environment, equal, folder, info, need, one, run, test
+
+ENDS = BUILD / "tests/ends"
+
+
+def ends(*arguments, where=None, timeout=60, **more):
+    where = where or folder()
+    more.setdefault("GPUSHIM_STACKS", "none")
+    done = subprocess.run([ENDS, *map(str, arguments)], cwd=where, env=environment(**more), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=timeout)
+    equal("status and stderr", (done.returncode, done.stderr), (0, ""))
+    need(not list(where.glob("*.journal")), "a clean end leaves no journal")
+    return info(one(where, done))
+
+
+@test
+def frees_of_handlers_and_destructors():
+    where = folder()
+    library = where / "ends.so"
+    source = pathlib.Path(__file__).resolve().parent / "ends.c"
+    subprocess.run([os.environ.get("CC", "cc"), "-DLIBRARY", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source], check=True)
+    for preload in (RECORDER, f"{RECORDER}:{library}", f"{library}:{RECORDER}"):
+        got = ends("last-frees", LD_PRELOAD=preload, ENDS_LIBRARY=library)
+        events = got["events"]
+        equal(f"allocations and frees with {preload}", (events["block_alloc"], events["block_free"]), (4, 4))
+        equal("lost", got["lost_events"], 0)
+
+
+@test
+def threads_that_were_told_to_end():
+    for _ in range(5):
+        events = ends("cancel")["events"]
+        equal("allocations and frees", (events["block_alloc"], events["block_free"]), (64, 64))
+
+
+
+@test
+def threads_that_outlive_python():
+    """Python itself crashes when its threads come back to it after its end: nothing may delay the end of the process then."""
+    script = pathlib.Path(__file__).resolve().parent.parent / "programs/daemon_threads.py"
+    pythons = [sys.executable, *map(str, sorted(pathlib.Path.home().glob(".pyenv/versions/3.*/bin/python3")))]
+    for python in pythons:
+        if subprocess.run([python, "-c", "import sys, ctypes; sys.exit(sys.version_info < (3, 8))"], capture_output=True).returncode:
+            continue
+        for options in ((), ("-X", "dev")):
+            for _ in range(4):
+                where = folder()
+                done = subprocess.run([python, *options, script, "50"], cwd=where, env=environment(), stdin=subprocess.DEVNULL,
+                                      capture_output=True, text=True, timeout=60)
+                equal(f"status of {python} {options}", (done.returncode, done.stderr), (0, ""))
+                need(info(one(where, done))["events"]["block_alloc"] >= 100, "events")
+
+
+run()
