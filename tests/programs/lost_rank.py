@@ -14,9 +14,12 @@ import time
 import torch
 import torch.distributed as dist
 
-# The dump of PyTorch's flight recorder would take 15 s.
-QUICK = {"TORCH_FR_WAIT_TIMEOUT_DUMP_MILSEC": "0", "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "0"}
-SETTINGS = {"killed": QUICK, "late": {"TORCH_NCCL_BLOCKING_WAIT": "1"}}
+# Names of several releases.  The dump of PyTorch's flight recorder would take 15 s.
+SETTINGS = {
+    "killed": {"TORCH_FR_WAIT_TIMEOUT_DUMP_MILSEC": "0", "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "0",
+               "NCCL_ASYNC_ERROR_HANDLING": "1"},
+    "late": {"TORCH_NCCL_BLOCKING_WAIT": "1", "NCCL_BLOCKING_WAIT": "1"},
+}
 
 
 def stream_frees():
@@ -38,7 +41,7 @@ def rank(how, number, store):
     if number == 1:
         time.sleep(60)
     try:
-        dist.all_reduce(tensor)
+        dist.all_reduce(tensor, async_op=True).wait()
         torch.cuda.synchronize()
         print("nothing", flush=True)
     except RuntimeError as error:
