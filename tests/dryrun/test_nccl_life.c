@@ -281,3 +281,32 @@ TEST(memory_of_its_own)
 	EXPECT_EQ(ncclMemFree(memory), GD_NCCL_UnhandledCudaError);
 	EXPECT_EQ(ncclMemAlloc(&memory, (size_t)1 << 40), GD_NCCL_UnhandledCudaError);
 }
+
+/* As on a machine whose memory is full: the communicator is not made, nothing stays behind. */
+TEST(no_memory_for_buffers)
+{
+	struct gd_nccl_id id;
+	struct ncclComm *comm[2];
+	CUdeviceptr memory;
+	size_t free_before, free_after, total;
+	CUcontext context;
+
+	start_devices();
+	OK(cuDevicePrimaryCtxRetain(&context, 1));
+	OK(cuCtxSetCurrent(context));
+	OK(cuMemGetInfo_v2(&free_before, &total));
+	OK(cuMemAlloc_v2(&memory, free_before - MIB));
+	OK(cuMemGetInfo_v2(&free_before, &total));
+	OK((CUresult)ncclGetUniqueId(&id));
+	OK((CUresult)ncclGroupStart());
+	for (int i = 0; i < 2; i++) {
+		OK(cuDevicePrimaryCtxRetain(&context, i));
+		OK(cuCtxSetCurrent(context));
+		OK((CUresult)ncclCommInitRank(&comm[i], 2, id, i));
+	}
+	EXPECT_EQ(ncclGroupEnd(), GD_NCCL_UnhandledCudaError);
+	EXPECT(strstr(ncclGetLastError(NULL), "out of memory") != NULL);
+	EXPECT(comm[1] == NULL);
+	OK(cuMemGetInfo_v2(&free_after, &total));
+	EXPECT_EQ(free_after, free_before);
+}

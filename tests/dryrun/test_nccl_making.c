@@ -210,13 +210,69 @@ TEST(windows)
 	EXPECT(strstr(ncclGetLastError(NULL), "symmetric") != NULL);
 }
 
-/* Who is not PyTorch gets the newest. */
-TEST(version)
+/* Run as a copy in a PyTorch's folder: says what it gets. */
+static __attribute__((constructor)) void tell_version(void)
 {
+	int version = 0;
+
+	if (!getenv("TELL_VERSION"))
+		return;
+	ncclGetVersion(&version);
+	_exit(version == 22105);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+	char command[600];
+
+	snprintf(command, sizeof(command), "cp '%s' '%s'", from, to);
+	REQUIRE(system(command) == 0);
+}
+
+static void write_metadata(const char *folder)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/torch-2.6.0.dist-info/METADATA", folder);
+	FILE *file = fopen(path, "w");
+	REQUIRE(file != NULL);
+	fputs("Name: torch\nRequires-Dist: filelock\n"
+	      "Requires-Dist: nvidia-nccl-cu12==2.21.5; platform_system == \"Linux\"\n",
+	    file);
+	fclose(file);
+}
+
+/* The first file of the process is taken for the caller's library, as it lies where PyTorch's do.
+ */
+TEST(version_of_the_wheel)
+{
+	char folder[] = "/tmp/gpushim-nccl-XXXXXX", program[64], self[512], libraries[600];
+	char command[800];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int version;
 
+	REQUIRE(length > 0 && mkdtemp(folder));
+	self[length] = 0;
+	snprintf(libraries, sizeof(libraries), "%.*s/../lib/gpushim/dryrun",
+	    (int)(strrchr(self, '/') - self), self);
+	snprintf(command, sizeof(command), "mkdir -p %s/torch/lib %s/torch-2.6.0.dist-info", folder,
+	    folder);
+	REQUIRE(system(command) == 0);
+	snprintf(program, sizeof(program), "%s/torch/lib/program", folder);
+	copy_file(self, program);
+	write_metadata(folder);
+	snprintf(
+	    command, sizeof(command), "TELL_VERSION=1 LD_LIBRARY_PATH='%s' %s", libraries, program);
+	EXPECT_EQ(WEXITSTATUS(system(command)), 1);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	REQUIRE(system(command) == 0);
+	/* Who is not PyTorch gets the newest. */
 	OK((CUresult)ncclGetVersion(&version));
 	EXPECT_EQ(version, GD_NCCL_VERSION);
+}
+
+TEST(texts)
+{
 	EXPECT_EQ(ncclGetVersion(NULL), GD_NCCL_InvalidArgument);
 	EXPECT(strcmp(ncclGetErrorString(GD_NCCL_RemoteError), ncclGetErrorString(99)) != 0);
 }

@@ -1,10 +1,10 @@
 """Every collective of torch.distributed with its result compared.  Run by torchrun.  Prints "done RANK" after what differs."""
+import inspect
 import os
 import sys
 
 import torch
 import torch.distributed as dist
-from torch.distributed.device_mesh import init_device_mesh
 
 RANK, RANKS = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 EVERYBODY = range(RANKS)
@@ -24,10 +24,13 @@ def rows(values):
     return torch.tensor([float(value) for value in values]).cuda()
 
 
-def same(what, got, wanted):
-    got = got.tolist() if isinstance(got, torch.Tensor) else [one.tolist() for one in got]
+def agree(what, got, wanted):
     if got != wanted:
         tell(f"{what}, rank {RANK}: {got}, not {wanted}")
+
+
+def same(what, got, wanted):
+    agree(what, got.tolist() if isinstance(got, torch.Tensor) else [one.tolist() for one in got], wanted)
 
 
 def reductions():
@@ -96,9 +99,11 @@ def messages():
 
 
 def groups():
-    """In different order on different ranks, as far as they are different communicators."""
+    """Two communicators at once, used in another order by every second rank."""
     pairs = [dist.new_group([rank, rank ^ 1]) for rank in range(0, RANKS, 2)]
     everybody = dist.new_group(list(EVERYBODY))
+    for group in (pairs[RANK // 2], everybody):
+        dist.barrier(group)  # some releases make communicators only now, and wait for each other then
     first, second = row(1.0), row(2.0)
     jobs = [(first, everybody), (second, pairs[RANK // 2])]
     works = [dist.all_reduce(tensor, group=group, async_op=True) for tensor, group in (jobs if RANK % 2 else jobs[::-1])]
@@ -106,11 +111,31 @@ def groups():
         work.wait()
     same("all_reduce in a group of all", first, [RANKS] * 4)
     same("all_reduce in a pair", second, [4] * 4)
+    dist.barrier()
+
+
+def meshes():
+    from torch.distributed.device_mesh import init_device_mesh
     mesh = init_device_mesh("cuda", (RANKS // 2, 2), mesh_dim_names=("outer", "inner"))
     tensor = row(1.0)
     dist.all_reduce(tensor, group=mesh.get_group("inner"))
     same("all_reduce in a mesh", tensor, [2] * 4)
-    dist.barrier()
+
+
+def objects():
+    got = [None] * RANKS
+    dist.all_gather_object(got, {"rank": RANK})
+    agree("all_gather_object", got, [{"rank": rank} for rank in EVERYBODY])
+    got = [RANK, "one of them"] if RANK == 0 else [None, None]
+    dist.broadcast_object_list(got, 0)
+    agree("broadcast_object_list", got, [0, "one of them"])
+    got = [None] * RANKS if RANK == 0 else None
+    dist.gather_object((RANK,), got, dst=0)
+    if RANK == 0:
+        agree("gather_object", got, [(rank,) for rank in EVERYBODY])
+    got = [None]
+    dist.scatter_object_list(got, [str(rank) for rank in EVERYBODY] if RANK == 0 else None, src=0)
+    agree("scatter_object_list", got, [str(RANK)])
 
 
 def large():
@@ -132,9 +157,14 @@ def captured():
 
 def main():
     torch.cuda.set_device(RANK)
-    dist.init_process_group("nccl", device_id=torch.device("cuda", RANK))
-    for part in (reductions, movements, messages, groups, large, captured):
-        part()
+    eager = {"device_id": torch.device("cuda", RANK)} if "device_id" in inspect.signature(dist.init_process_group).parameters else {}
+    dist.init_process_group("nccl", **eager)
+    release = tuple(map(int, torch.__version__.split(".")[:2]))
+    # Up to 2.0 PyTorch's clean-up asks for captured events and dies of it, on any machine.
+    for part, since in ((reductions, (2, 0)), (movements, (2, 0)), (messages, (2, 0)), (groups, (2, 0)), (objects, (2, 0)),
+                        (large, (2, 0)), (meshes, (2, 2)), (captured, (2, 1))):
+        if release >= since:
+            part()
     tell(f"done {RANK}")
     dist.destroy_process_group()
 
