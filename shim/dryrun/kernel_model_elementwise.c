@@ -144,8 +144,7 @@ size_t gd_elementwise_plan(
 	return plan_forget(out, (uint64_t)count * output_bytes(match, launch), plan);
 }
 
-/* ---- what is not contiguous
- * ---------------------------------------------------------------------- */
+/* ---- what is not contiguous ---- */
 
 /* Whose lambda it is.  2.0 had gpu_kernel_impl alone, whose second lambda casts; later there is
  * gpu_kernel_impl_nocast, and gpu_kernel_impl's only one casts. */
@@ -168,10 +167,10 @@ bool gd_strided_recognise(const char *name, const char *after, struct gd_model_m
 {
 	gd_functor_find(name, match);
 	enum casts casts = casts_of(after);
-	if (casts == UNSURE || !match->operation)
-		return false;
 	if (casts == ALWAYS)
 		match->inputs |= WITH_CAST;
+	if (casts == UNSURE)
+		match->operation = 0;
 	return true;
 }
 
@@ -189,6 +188,39 @@ static bool read_types(const char *types, struct elements *e)
 	return sound && differs;
 }
 
+/* All that is sure of a lambda with an unknown functor is that it begins with the offsets and the
+ * pointers of so many tensors; how many, tells whether they are device memory. */
+static bool tensors_fit(const char *lambda, unsigned tensors, uint32_t count, struct elements *e)
+{
+	const char *data = lambda + ((GD_OFFSETS_BYTES(tensors) + 7) & ~(size_t)7);
+	if (!gd_walk_read(lambda, tensors, count, &e->walk))
+		return false;
+	memcpy(e->addresses, data, 8 * (size_t)tensors);
+	for (unsigned t = 0; t < tensors; t++) {
+		if (!gd_model_memory(e->addresses[t], gd_walk_extent(&e->walk, t) + 1))
+			return false;
+	}
+	return true;
+}
+
+static size_t plan_forget_strided(
+    const struct gd_model_match *match, const char *lambda, uint32_t count, struct elements *e)
+{
+	unsigned fitting = 0, tensors = 0;
+	memset(e, 0, sizeof(*e));
+	for (unsigned t = 1; t <= GD_MAX_TENSORS; t++) {
+		if (tensors_fit(lambda, t, count, e)) {
+			tensors = t;
+			fitting++;
+		}
+	}
+	if (fitting != 1 || !tensors_fit(lambda, tensors, count, e))
+		return 0;
+	e->count = count;
+	e->memory[0] = gd_scalar_bytes(match->result) ? match->result : GD_SCALAR_U8;
+	return sizeof(*e);
+}
+
 size_t gd_strided_plan(
     const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
 {
@@ -198,9 +230,11 @@ size_t gd_strided_plan(
 	if (!launch->parameters)
 		return 0;
 	memcpy(&count, gd_model_argument(launch, 0), sizeof(count));
-	if (!gd_model_grid_fits(launch, count) || count > GD_MODEL_ELEMENTS)
+	if (!gd_model_grid_fits(launch, count))
 		return 0;
 	const char *lambda = gd_model_argument(launch, 1);
+	if (!match->operation || count > GD_MODEL_ELEMENTS)
+		return plan_forget_strided(match, lambda, (uint32_t)count, e);
 	const char *data = lambda + ((GD_OFFSETS_BYTES(tensors) + 7) & ~(size_t)7);
 	const char *functor = data + 8 * (size_t)tensors;
 	fill_in(match, functor, count, data, e);
@@ -210,8 +244,7 @@ size_t gd_strided_plan(
 	return gd_walk_read(lambda, tensors, e->count, &e->walk) ? sizeof(*e) : 0;
 }
 
-/* ---- doing it
- * ------------------------------------------------------------------------------------- */
+/* ---- doing it ---- */
 
 static uint64_t offset_of(const struct elements *e, uint32_t index, unsigned tensor)
 {
@@ -243,11 +276,14 @@ static uint64_t unknown_input(const struct elements *e)
 	return 0;
 }
 
+/* One by one what is not large: what lies between the elements stays. */
 static void forget_output(const struct elements *e, uint16_t author)
 {
-	if (e->contiguous)
+	if (e->contiguous || e->count > GD_MODEL_ELEMENTS) {
 		gd_model_forget(e->addresses[0], extent(e, 0), author);
-	for (uint32_t i = 0; !e->contiguous && i < e->count; i++)
+		return;
+	}
+	for (uint32_t i = 0; i < e->count; i++)
 		gd_model_forget(
 		    e->addresses[0] + offset_of(e, i, 0), gd_scalar_bytes(e->memory[0]), author);
 }
@@ -303,6 +339,10 @@ void gd_elementwise_run(const void *plan, uint16_t author)
 	for (unsigned i = 0; i <= e->inputs; i++) {
 		if (!gd_model_memory(e->addresses[i], extent(e, i)))
 			return;
+	}
+	if (!e->call.operation) {
+		forget_output(e, author);
+		return;
 	}
 	uint64_t unknown = unknown_input(e);
 	if (unknown) {

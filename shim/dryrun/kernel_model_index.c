@@ -7,6 +7,10 @@
  * The tensor that is indexed is walked with stride 0 in the indexed dimensions; `stride` is in
  * bytes.
  *
+ * index_fill_, index_copy_: the same kernel's lambda holds OffsetCalculator<2> or <3> of x, index
+ * and source; char *x, *index[, *source]; int64_t size of the dimension, stride in elements[; T
+ * number]
+ *
  * Of scatter (ScatterGatherKernel.cu) only is known what it may write:
  * _scatter_gather_elementwise_kernel<threads, per thread, lambda>(int N, lambda), which holds
  *   OffsetCalculator<3>, or <2> when it stores a number; char *index; int64_t size; F (empty);
@@ -188,8 +192,91 @@ void gd_index_put_run(const void *plan, uint16_t author)
 	run(plan, author);
 }
 
-/* ---- scatter
- * ------------------------------------------------------------------------------------------ */
+/* ---- index_fill_, index_copy_ ---- */
+
+struct index_fill {
+	uint32_t count, element;
+	uint64_t self, index;
+	int64_t size, stride; /* stride in bytes */
+	uint64_t source;      /* 0: the value for all */
+	char value[16];
+	struct gd_walk walk; /* self, index, source */
+};
+
+bool gd_index_fill_recognise(const char *name, const char *after, struct gd_model_match *match)
+{
+	match->inputs = strstr(name, "22index_copy_kernel_impl") ? 3 : 2;
+	return recognise(after, match);
+}
+
+static uint64_t filled_bytes(const struct index_fill *x)
+{
+	return gd_walk_extent(&x->walk, 0) + (uint64_t)(x->size - 1) * (uint64_t)x->stride +
+	       x->element;
+}
+
+static bool fill_fits(const struct index_fill *x)
+{
+	return gd_model_memory(x->self, filled_bytes(x)) &&
+	       gd_model_memory(x->index, gd_walk_extent(&x->walk, 1) + 8) &&
+	       (!x->source || gd_model_memory(x->source, gd_walk_extent(&x->walk, 2) + x->element));
+}
+
+size_t gd_index_fill_plan(
+    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+{
+	struct index_fill *x = plan;
+	unsigned tensors = match->inputs;
+	int32_t count;
+	if (!launch->parameters)
+		return 0;
+	const char *lambda = gd_model_argument(launch, 1);
+	const char *held = lambda + ((GD_OFFSETS_BYTES(tensors) + 7) & ~(size_t)7);
+	memcpy(&count, gd_model_argument(launch, 0), sizeof(count));
+	if (!gd_model_grid_fits(launch, count) || count > GD_MODEL_ELEMENTS)
+		return 0;
+	memset(x, 0, sizeof(*x));
+	x->count = (uint32_t)count;
+	x->element = match->form;
+	x->self = number_at(held, 0);
+	x->index = number_at(held, 8);
+	x->source = tensors == 3 ? number_at(held, 16) : 0;
+	x->size = (int64_t)number_at(held, 8 * (size_t)tensors);
+	x->stride = (int64_t)number_at(held, 8 * (size_t)tensors + 8);
+	if (x->size < 1 || x->size > UINT32_MAX || x->stride < 0 || x->stride > UINT32_MAX)
+		return 0;
+	x->stride *= x->element;
+	if (tensors == 2)
+		memcpy(x->value, held + 32, x->element);
+	else if (!x->source)
+		return 0;
+	return gd_walk_read(lambda, tensors, x->count, &x->walk) && fill_fits(x) ? sizeof(*x) : 0;
+}
+
+void gd_index_fill_run(const void *plan, uint16_t author)
+{
+	const struct index_fill *x = plan;
+	for (uint32_t i = 0; i < x->count && fill_fits(x); i++) {
+		uint64_t at = x->index + gd_walk_offset(&x->walk, i, 1);
+		int64_t index;
+		if (!gd_space_known(at, sizeof(index))) { /* it may lie anywhere */
+			gd_model_forget(x->self, filled_bytes(x), gd_model_blame(at, author));
+			continue;
+		}
+		gd_space_load(&index, at, sizeof(index));
+		index += index < 0 ? x->size : 0;
+		if (index < 0 || index >= x->size)
+			continue;
+		uint64_t to = x->self + gd_walk_offset(&x->walk, i, 0) +
+			      (uint64_t)index * (uint64_t)x->stride;
+		if (x->source)
+			gd_space_move(to, x->source + gd_walk_offset(&x->walk, i, 2), x->element);
+		else
+			gd_space_store(to, x->value, x->element);
+	}
+}
+
+/* ---- scatter ---- */
 
 struct scatter {
 	uint64_t address, bytes;

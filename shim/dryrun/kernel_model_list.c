@@ -32,8 +32,7 @@
 enum operation { NONE, COPY, SCALAR, UNSCALE };
 enum metadata { PLAIN, SCALARS, FUSED };
 
-/* ---- metadata
- * ------------------------------------------------------------------------------------ */
+/* ---- metadata ---- */
 
 struct layout {
 	unsigned most[5], most_scalars[5]; /* tensors by number of lists */
@@ -177,8 +176,7 @@ static bool read_metadata(const struct gd_model_match *match, const struct gd_mo
 	return fitting != 0;
 }
 
-/* ---- names
- * ------------------------------------------------------------------------------------------ */
+/* ---- names ---- */
 
 static unsigned read_kind(const char *name, struct gd_model_match *match)
 {
@@ -242,8 +240,7 @@ bool gd_list_recognise(const char *name, const char *after, struct gd_model_matc
 	return true;
 }
 
-/* ---- plans
- * ------------------------------------------------------------------------------------------ */
+/* ---- plans ---- */
 
 struct entry {
 	uint64_t from, to;
@@ -347,8 +344,7 @@ size_t gd_list_plan(
 	return offsetof(struct list, entry) + l->entries * sizeof(l->entry[0]);
 }
 
-/* ---- doing it
- * --------------------------------------------------------------------------------------- */
+/* ---- doing it ---- */
 
 static float float_at(uint64_t at)
 {
@@ -416,8 +412,7 @@ void gd_list_run(const void *plan, uint16_t author)
 		gd_result_assumed(author);
 }
 
-/* ---- the scale
- * --------------------------------------------------------------------------------------- */
+/* ---- the scale ---- */
 
 struct scaler {
 	uint64_t scale, tracker, found;

@@ -26,9 +26,26 @@ static const struct gd_kernel_model models[] = {
     {{"24index_elementwise_kernelI", "17index_kernel_impl"}, "vl*$", FAMILY(index)},
     {{"24index_elementwise_kernelI", "21index_put_kernel_impl"}, "vi*$", FAMILY(index_put)},
     {{"24index_elementwise_kernelI", "21index_put_kernel_impl"}, "vl*$", FAMILY(index_put)},
+    {{"24index_elementwise_kernelI", "22index_fill_kernel_impl"}, "vi*$", FAMILY(index_fill)},
+    {{"24index_elementwise_kernelI", "22index_fill_kernel_impl"}, "vl*$", FAMILY(index_fill)},
+    {{"24index_elementwise_kernelI", "22index_copy_kernel_impl"}, "vi*$", FAMILY(index_fill)},
+    {{"24index_elementwise_kernelI", "22index_copy_kernel_impl"}, "vl*$", FAMILY(index_fill)},
+    {{"17kernelHistogram1DI", ""}, "vN", FAMILY(first_tensor)},
+    {{"19indexFuncLargeIndexI", ""}, "vN", FAMILY(first_tensor)},
+    {{"19indexFuncSmallIndexI", ""}, "vN", FAMILY(first_tensor)},
+    {{"SortKVInPlaceI", ""}, "vN", FAMILY(sort_in_place)},
+    {{"43distribution_elementwise_grid_stride_kernelI", ""}, "v", FAMILY(random)},
     {{"34_scatter_gather_elementwise_kernelI", "internal_kernelILb1E"}, "vi*$", FAMILY(scatter)},
-    {{"34_scatter_gather_elementwise_kernelI", "35_cuda_scatter_fill_internal_kernel"}, "vi*$",
+    {{"34_scatter_gather_elementwise_kernelI", "34_cuda_scatter_fill_internal_kernel"}, "vi*$",
 	FAMILY(scatter)},
+    {{"28DeviceReduceSingleTileKernelI", "9NonZeroOpI"}, "vT0_T1_T2_T3_T4_", FAMILY(count)},
+    {{"23DeviceSelectSweepKernelI", ""}, "vT0_T1_T2_T3_T4_T5_T6_T7_i", FAMILY(select)},
+    {{"31DeviceRadixSortSingleTileKernelI", "21DeviceRadixSortPolicyI"}, "vPKT1_P*PKT2_P*T3_ii",
+	FAMILY(sort)},
+    {{"31DeviceRadixSortSingleTileKernelI", "radix10policy_hubI"}, "vPKT1_P*PKT2_P*T3_ii",
+	FAMILY(sort)},
+    {{"16DeviceScanKernelI", "St4plusI"}, "vT0_T1_T2_iT3_T4_T5_$", FAMILY(scan)},
+    {{"13write_indicesI", ""}, "vPlN", FAMILY(write_indices)},
     {{"28amp_update_scale_cuda_kernel", ""}, "EPfPiPKfddi$", FAMILY(scaler)},
     {{"28amp_update_scale_cuda_kernel", ""}, "EPfPi*ddi$", FAMILY(scaler)},
     {{"CatArrayBatchedCopy", "I"}, "vP*N", FAMILY(join)},
@@ -58,11 +75,13 @@ static bool signature_at(const char *at, const char *signature)
 	return at && (!*signature || !*at);
 }
 
-/* The types of a kernel's arguments follow its name; nothing in them contains the first letter. */
+/* The types of a kernel's arguments follow its name and what it is made of. */
 static bool has_signature(const char *name, const char *signature)
 {
-	const char *at = strrchr(name, signature[0]);
-	return at && signature_at(at, signature);
+	const char *at = strchr(name, signature[0]);
+	while (at && !signature_at(at, signature))
+		at = strchr(at + 1, signature[0]);
+	return at != NULL;
 }
 
 void gd_model_find(const char *name, struct gd_model_match *match_out)

@@ -100,8 +100,7 @@ static struct pieces cut(uint64_t offset, uint64_t bytes)
 	return p;
 }
 
-/* ---- pieces of grains
- * ---------------------------------------------------------------------------- */
+/* ---- pieces of grains ---- */
 
 static void set_piece(const struct piece *piece)
 {
@@ -149,8 +148,7 @@ static bool piece_known(const struct piece *piece)
 	return true;
 }
 
-/* ---- ranges
- * ---------------------------------------------------------------------------------------- */
+/* ---- ranges ---- */
 
 void gd_known_set(uint64_t offset, uint64_t bytes)
 {

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels that are not computed but change tensors which may have been known: what they write is
+ * forgotten, or a program would go by numbers that were there before.
+ *   *SortKVInPlace<..., K, V, ..., uint32_t>(TensorInfo<K> keys, uint32_t slices, slice size, slice
+ *       stride, TensorInfo<V> values, ...); TensorInfo begins with the pointer (Sort.cu,
+ * SortingCommon) kernelHistogram1D<T, U, I, ...>(TensorInfo<T, I>, ...), indexFunc*Index<T, U, I,
+ * ...> likewise distribution_elementwise_grid_stride_kernel<...>(number of elements, generator,
+ * distribution, lambda), which holds char *out; int bytes from one element to the next
+ * (DistributionTemplates.h)
+ */
+#include <string.h>
+
+#include "shim/dryrun/kernel_model_parts.h"
+
+#define MOST 2
+
+struct spoil {
+	struct {
+		uint64_t address, bytes;
+	} range[MOST];
+};
+
+static uint64_t word_at(const struct gd_model_launch *launch, unsigned argument, unsigned bytes)
+{
+	uint64_t word = 0;
+	memcpy(&word, gd_model_argument(launch, argument), bytes);
+	return word;
+}
+
+/* Integers of a list of template arguments: Lin2ELin1ELi32E. */
+static const char *behind_numbers(const char *at)
+{
+	while (at && *at == 'L') {
+		at = strchr(at, 'E');
+		at = at ? at + 1 : NULL;
+	}
+	return at;
+}
+
+static unsigned width_of(const char *name, const char **at)
+{
+	unsigned bytes = gd_scalar_bytes(gd_scalar_of_name(name, at));
+	return bytes ? bytes : 1;
+}
+
+/* The form is the bytes of a key, the scalar those of a value. */
+bool gd_sort_in_place_recognise(const char *name, const char *after, struct gd_model_match *match)
+{
+	const char *at = behind_numbers(after);
+	if (!at)
+		return false;
+	match->form = (uint8_t)width_of(name, &at);
+	match->scalar = (uint8_t)width_of(name, &at);
+	return true;
+}
+
+static size_t checked(struct spoil *s)
+{
+	for (unsigned i = 0; i < MOST; i++) {
+		if (s->range[i].bytes && !gd_model_memory(s->range[i].address, s->range[i].bytes))
+			return 0;
+	}
+	return sizeof(*s);
+}
+
+size_t gd_sort_in_place_plan(
+    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+{
+	struct spoil *s = plan;
+	if (!launch->parameters)
+		return 0;
+	uint64_t count = word_at(launch, 1, 4) * word_at(launch, 2, 4);
+	if (!count || count > UINT32_MAX)
+		return 0;
+	s->range[0].address = word_at(launch, 0, 8);
+	s->range[0].bytes = count * match->form;
+	s->range[1].address = word_at(launch, 4, 8);
+	s->range[1].bytes = count * match->scalar;
+	return checked(s);
+}
+
+void gd_sort_in_place_run(const void *plan, uint16_t author)
+{
+	const struct spoil *s = plan;
+	for (unsigned i = 0; i < MOST; i++) {
+		if (s->range[i].bytes && gd_model_memory(s->range[i].address, s->range[i].bytes))
+			gd_model_forget(s->range[i].address, s->range[i].bytes, author);
+	}
+}
+
+/* ---- TensorInfo ---- */
+
+#define INFO_DIMS 25
+
+/* <T, type of the indices or numbers, I, ...>.  The form is the bytes of T, the scalar those of I.
+ */
+bool gd_first_tensor_recognise(const char *name, const char *after, struct gd_model_match *match)
+{
+	match->form = (uint8_t)width_of(name, &after);
+	width_of(name, &after);
+	match->scalar = (uint8_t)width_of(name, &after);
+	return match->scalar == 4 || match->scalar == 8;
+}
+
+/* T *data; I sizes[25], strides[25]; int dims.
+ * @return bytes from the first element to behind the last, 0 when it makes none */
+static uint64_t info_bytes(const char *info, unsigned width, unsigned element)
+{
+	const char *sizes = info + 8, *strides = sizes + INFO_DIMS * width;
+	uint64_t last = 0;
+	uint32_t dims;
+	memcpy(&dims, strides + INFO_DIMS * width, sizeof(dims));
+	if (dims < 1 || dims > INFO_DIMS)
+		return 0;
+	for (uint32_t d = 0; d < dims; d++) {
+		uint64_t size = 0, stride = 0;
+		memcpy(&size, sizes + d * width, width);
+		memcpy(&stride, strides + d * width, width);
+		if (!size || size > UINT32_MAX || stride > UINT32_MAX)
+			return 0;
+		last += (size - 1) * stride;
+	}
+	return (last + 1) * element;
+}
+
+size_t gd_first_tensor_plan(
+    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+{
+	struct spoil *s = plan;
+	if (!launch->parameters)
+		return 0;
+	const char *info = gd_model_argument(launch, 0);
+	memset(s, 0, sizeof(*s));
+	s->range[0].address = word_at(launch, 0, 8);
+	s->range[0].bytes = info_bytes(info, match->scalar, match->form);
+	return s->range[0].bytes ? checked(s) : 0;
+}
+
+void gd_first_tensor_run(const void *plan, uint16_t author)
+{
+	gd_sort_in_place_run(plan, author);
+}
+
+/* ---- random numbers ---- */
+
+/* The form is the bytes of the number of elements. */
+bool gd_random_recognise(const char *name, const char *after, struct gd_model_match *match)
+{
+	match->form = strstr(after, "EvlNS_15PhiloxCudaStateE") ? 8 : 4;
+	return match->form == 8 || strstr(after, "EviNS_15PhiloxCudaStateE");
+}
+
+size_t gd_random_plan(
+    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+{
+	struct spoil *s = plan;
+	int32_t stride;
+	if (!launch->parameters)
+		return 0;
+	uint64_t count = word_at(launch, 0, match->form);
+	memset(s, 0, sizeof(*s));
+	memcpy(&stride, gd_model_argument(launch, 3) + 8, sizeof(stride));
+	if (!count || count > UINT32_MAX || stride < 1 || stride > 16 || (stride & (stride - 1)))
+		return 0;
+	s->range[0].address = word_at(launch, 3, 8);
+	s->range[0].bytes = count * (uint64_t)stride;
+	return checked(s);
+}
+
+void gd_random_run(const void *plan, uint16_t author)
+{
+	gd_sort_in_place_run(plan, author);
+}
