@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workers, pinned memory, batches copied on a stream of their own while the last one is trained on."""
-# matrix: fast
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset
