@@ -23,11 +23,12 @@ static struct test *test_first, **test_end = &test_first;
 static int test_failures;
 
 /* A list filled by constructors: an ELF-section array breaks under the address sanitizer. */
-#define TEST(id) \
+#define TEST(id) TEST_CALLED(id, #id)
+#define TEST_CALLED(id, words) \
 	static void test_##id(void); \
 	__attribute__((constructor)) static void test_add_##id(void) \
 	{ \
-		static struct test t = {#id, test_##id, NULL}; \
+		static struct test t = {words, test_##id, NULL}; \
 		*test_end = &t; \
 		test_end = &t.next; \
 	} \

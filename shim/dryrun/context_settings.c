@@ -221,6 +221,8 @@ GD_API(cuCtxEnablePeerAccess, (CUcontext handle, unsigned int flags), (handle, f
 	CUresult result = peer_of(handle, &own, &peer);
 	if (result != CUDA_SUCCESS)
 		return result;
+	if (own == peer)
+		return CUDA_ERROR_INVALID_CONTEXT;
 	if (flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (own->device == peer->device)

@@ -158,6 +158,7 @@
 	P(cuStreamEndCapture, 10000, 10000) \
 	P(cuStreamIsCapturing, 10000, 10000) \
 	X(cuThreadExchangeStreamCaptureMode, 10010) \
+	X(cuGraphAddEmptyNode, 10000) \
 	X(cuGraphCreate, 10000) \
 	X(cuGraphDestroy, 10000) \
 	X(cuGraphClone, 10000) \

@@ -18,6 +18,13 @@ GD_EXPORT cudaError_t cudaGraphGetRootNodes(
 	return gd_rt_result(gd_driver.cuGraphGetRootNodes(graph, nodes, count));
 }
 
+GD_EXPORT cudaError_t cudaGraphAddEmptyNode(
+    cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count)
+{
+	GD_BIND();
+	return gd_rt_result(gd_driver.cuGraphAddEmptyNode(node, graph, dependencies, count));
+}
+
 GD_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
 {
 	CUgraphNodeType found;

@@ -50,7 +50,14 @@ GD_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *name, void **out,
 }
 #endif
 
-#if CUDART_VERSION >= 12050
+#if CUDART_VERSION >= 12000
+#if CUDART_VERSION < 12050 /* these headers lack it, a program of a later 12 wants it */
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define cudaGetDriverEntryPointByVersion cudaGetDriverEntryPointByVersion_ptsz
+#endif
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version,
+    unsigned long long flags, enum cudaDriverEntryPointQueryResult *status);
+#endif
 GD_EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out,
     unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
 {

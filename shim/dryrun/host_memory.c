@@ -52,6 +52,15 @@ bool gd_host_find(uint64_t address, struct gd_host_range *range_out)
 	return range != NULL;
 }
 
+void gd_host_advise(uint64_t address, const struct gd_host_advice *advice)
+{
+	pthread_rwlock_wrlock(&lock);
+	struct gd_host_range *range = (struct gd_host_range *)find(address);
+	if (range)
+		range->advice = *advice;
+	pthread_rwlock_unlock(&lock);
+}
+
 static CUresult insert(const struct gd_host_range *range)
 {
 	CUresult result = CUDA_SUCCESS;

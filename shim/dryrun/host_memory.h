@@ -13,6 +13,14 @@ struct gd_context;
 
 enum gd_host_kind { GD_HOST_PINNED, GD_HOST_REGISTERED, GD_HOST_MANAGED };
 
+/* What was advised about managed memory.  Kept of whole allocations only. */
+struct gd_host_advice {
+	CUmemLocation preferred, prefetched; /* CU_MEM_LOCATION_TYPE_INVALID: none */
+	uint64_t devices;		     /* advised to access it, a bit each */
+	bool host;			     /* so is the host */
+	bool read_mostly;
+};
+
 struct gd_host_range {
 	uint64_t start;
 	uint64_t bytes;
@@ -22,10 +30,19 @@ struct gd_host_range {
 	uint64_t context_id;
 	uint64_t charged_bytes; /* MANAGED */
 	uint64_t id;
+	struct gd_host_advice advice; /* MANAGED */
 };
 
 /** @return whether a known range holds the address; copied out */
 bool gd_host_find(uint64_t address, struct gd_host_range *range_out);
+
+/**
+ * Keep what was advised about managed memory.
+ *
+ * @param address  inside it
+ * @param advice   replaces what was there
+ */
+void gd_host_advise(uint64_t address, const struct gd_host_advice *advice);
 
 /** cuMemFree of managed memory. */
 CUresult gd_host_free_managed(uint64_t address);

@@ -232,11 +232,13 @@
 	X(cudaGetDeviceCount) \
 	X(cudaGetDeviceProperties) \
 	X(cudaGetDeviceProperties_v2) \
+	X(cudaGetDriverEntryPoint) \
 	X(cudaGetDriverEntryPointByVersion) \
 	X(cudaGetErrorName) \
 	X(cudaGetErrorString) \
 	X(cudaGetLastError) \
 	X(cudaGetSymbolAddress) \
+	X(cudaGraphAddEmptyNode) \
 	X(cudaGraphAddNode) \
 	X(cudaGraphConditionalHandleCreate) \
 	X(cudaGraphDebugDotPrint) \
@@ -247,6 +249,7 @@
 	X(cudaGraphInstantiateWithFlags) \
 	X(cudaGraphLaunch) \
 	X(cudaGraphNodeGetDependencies) \
+	X(cudaGraphNodeGetType) \
 	X(cudaGraphRetainUserObject) \
 	X(cudaHostAlloc) \
 	X(cudaHostGetDevicePointer) \

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the stand-in driver begin with.  Each test is a process of its own. */
+/*
+ * What the tests of the driver begin with.  Each test is a process of its own.
+ *
+ * TEST(name) is about the stand-in, whose device `start` describes.  RULE(name, "function: sentence")
+ * is about a sentence of NVIDIA's documentation: it begins with `use_device` and holds on a real
+ * driver as well.  `make check-gpu` runs the same programs on the machine's own (GPUSHIM_TEST_REAL=1),
+ * where everything that describes a device is skipped.
+ */
 #ifndef DRIVER_TEST_H
 #define DRIVER_TEST_H
 
@@ -12,7 +19,7 @@
 #define GIB (UINT64_C(1) << 30)
 
 /* The smallest kernels that a program may bring: PTX text. */
-static const char kernels_ptx[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
+static const char kernels_ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
 				  ".visible .entry nothing() { ret; }\n"
 				  ".visible .entry other(.param .u64 p) { ret; }\n";
 
@@ -26,9 +33,18 @@ static const char kernels_ptx[] = ".version 7.0\n.target sm_80\n.address_size 64
 		} \
 	} while (0)
 
+#define RULE(id, words) TEST_CALLED(id, words)
+
+static __attribute__((unused)) bool on_real_driver(void)
+{
+	return getenv("GPUSHIM_TEST_REAL") != NULL;
+}
+
 static __attribute__((unused)) CUcontext start(const char *facts)
 {
 	CUcontext context;
+	if (on_real_driver())
+		exit(77);
 	setenv("GPUSHIM_DRYRUN_DEVICE", facts, 1);
 	OK(cuInit(0));
 	OK(cuDevicePrimaryCtxRetain(&context, 0));
@@ -40,6 +56,18 @@ static __attribute__((unused)) CUcontext start(const char *facts)
 static __attribute__((unused)) CUcontext start_small(void)
 {
 	return start("name=Test GPU;total=1073741824;cc=8.0;sm=108");
+}
+
+/* For a rule: the first device, whichever it is, and its primary context. */
+static __attribute__((unused)) CUcontext use_device(void)
+{
+	CUcontext context;
+	if (!on_real_driver())
+		return start_small();
+	OK(cuInit(0));
+	OK(cuDevicePrimaryCtxRetain(&context, 0));
+	OK(cuCtxSetCurrent(context));
+	return context;
 }
 
 static __attribute__((unused)) CUfunction load_kernel(const char *name)

@@ -303,7 +303,7 @@ TEST(modules_functions_and_launch_limits)
 	OK(cuFuncGetName(&name, function));
 	EXPECT_STR(name, "nothing");
 	OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_PTX_VERSION, function));
-	EXPECT_EQ(value, 80);
+	EXPECT_EQ(value, 75);
 	OK(launch(function, NULL));
 	EXPECT_EQ(cuLaunchKernel(function, 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
 	    CUDA_ERROR_INVALID_VALUE);

@@ -388,3 +388,20 @@ TEST(conditional_nodes_are_refused)
 	nodes_of(graph, 0);
 }
 #endif
+
+TEST(an_empty_node_waits_for_others)
+{
+	cudaGraph_t graph;
+	cudaGraphNode_t first, last, before[2];
+	enum cudaGraphNodeType type;
+	size_t count = 2;
+	start();
+	OK(cudaGraphCreate(&graph, 0));
+	OK(cudaGraphAddEmptyNode(&first, graph, NULL, 0));
+	OK(cudaGraphAddEmptyNode(&last, graph, &first, 1));
+	OK(cudaGraphNodeGetType(last, &type));
+	EXPECT_EQ(type, cudaGraphNodeTypeEmpty);
+	OK(get_before(last, before, &count));
+	EXPECT(count == 1 && before[0] == first);
+	EXPECT_EQ(cudaGraphAddEmptyNode(NULL, graph, NULL, 0), cudaErrorInvalidValue);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stand-in runtime of each CUDA major: resets, which device is current, what compiled programs
  * register, copies of rows.  Compiled once per major, with its headers and its library. */
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include "tests/dryrun/runtime_test.h"
@@ -209,3 +210,20 @@ TEST(pitches_below_the_width_are_told_by_name)
 	EXPECT_EQ(cudaMemcpy3D(&box), cudaErrorInvalidPitchValue);
 	EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidPitchValue);
 }
+
+/* A program of CUDA 12.5 or later finds it, whichever headers the stand-in was built with. */
+#if CUDART_VERSION >= 12000
+TEST(entry_points_are_found_by_version)
+{
+	cudaError_t (*find)(const char *, void **, unsigned, unsigned long long, void *);
+	void *function = NULL;
+	int status = 7;
+	start();
+	*(void **)&find = dlsym(RTLD_DEFAULT, "cudaGetDriverEntryPointByVersion");
+	REQUIRE(find != NULL);
+	OK(find("cuMemAlloc", &function, 12000, 0, &status));
+	EXPECT(function && status == 0);
+	OK(find("cuNobodyKnowsThis", &function, 12000, 0, &status));
+	EXPECT(!function && status != 0);
+}
+#endif
