@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks of timm with its loss, mixing of pictures, moving average of weights and optimizer."""
 # matrix: needs timm
-# matrix: differs how the optimizer's lists of tensors are taken apart depends on the card
+# matrix: differs timm takes the optimizer's lists apart by the size of the card's second level cache
 import timm
 import torch
 from timm.data import Mixup
