@@ -65,6 +65,8 @@ try "tensors shared between processes, expandable segments" shared SHARED="$work
 try "PyTorch's own memory history" history
 try "PyTorch's profiler sees the device" profiler GPUSHIM_DRYRUN_CLOCK=model
 try "sparse matrices" sparse
+try "sparse matrices, two in four" semi_structured
+try "no such matrices on an old device" no_semi_structured "DEVICE=total=8589934592;context=0;cc=7.0"
 try "what is missing refuses" refusals
 try "every NVIDIA library is the stand-in's" ours
 echo "1..$number"

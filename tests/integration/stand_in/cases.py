@@ -289,6 +289,35 @@ def sparse():
         assert torch.triangular_solve(torch.rand(32, columns, device="cuda"), blocks)[0].shape == (32, columns)
 
 
+def two_in_four(dtype):
+    return torch.tensor([0, 0, 1, 1]).tile((128, 32)).to(dtype).cuda()
+
+
+@case
+def semi_structured():
+    """Matrices of which two in four elements are zeros: what they take compressed, products with them."""
+    from torch.sparse import SparseSemiStructuredTensorCUSPARSELT as Compressed
+    for dtype, part in ((torch.float16, 9), (torch.bfloat16, 9), (torch.int8, 10)):
+        matrix = Compressed.from_dense(two_in_four(dtype))
+        assert matrix.packed.numel() * 16 == 128 * 128 * part
+        if dtype != torch.int8:
+            dense = torch.rand(128, 64, device="cuda", dtype=dtype)
+            assert (matrix @ dense).shape == (128, 64) and F.linear(dense.t(), matrix, dense[:, 0].contiguous()).shape == (64, 128)
+            assert torch._cslt_sparse_mm_search(matrix.packed, dense) is not None
+
+
+@case
+def no_semi_structured():
+    """Units for them came with capability 8.0."""
+    from torch.sparse import SparseSemiStructuredTensorCUSPARSELT as Compressed
+    try:
+        Compressed.from_dense(two_in_four(torch.float16))
+    except RuntimeError as error:
+        assert "cusparse" in str(error).lower() or "CUDA error" in str(error), error
+    else:
+        raise AssertionError("a device without the units was not refused")
+
+
 def use_shared(inbox, outbox, done):
     """Another process: stores into the parent's tensor, shares one of its own."""
     small, large = inbox.get(), inbox.get()

@@ -42,3 +42,5 @@ assert torch.sparse.mm(coo, coo)._nnz() == (csr @ csr)._nnz() == torch.sparse.mm
 print(torch.triangular_solve(dense, csr, upper=False)[0].shape, torch.triangular_solve(dense[:, :1], csr)[0].shape)
 blocks = torch.rand(NODES, NODES).to_sparse_bsr((5, 5)).cuda()
 print((blocks @ dense).shape, (blocks @ vector).shape, torch.triangular_solve(dense, blocks)[0].shape)
+half = torch.tensor([0, 0, 1, 1]).tile((64, 32)).half().cuda()
+print((torch.sparse.to_sparse_semi_structured(half) @ torch.rand(128, 64, device="cuda").half()).shape)
