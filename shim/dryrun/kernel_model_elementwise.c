@@ -288,42 +288,51 @@ static void forget_output(const struct elements *e, uint16_t author)
 		    e->addresses[0] + offset_of(e, i, 0), gd_scalar_bytes(e->memory[0]), author);
 }
 
+/* Numbers of one input as the functor takes them. */
 static void load(const struct elements *e, uint32_t first, uint32_t count, unsigned tensor,
-    char target[CHUNK * 8])
+    struct gd_number numbers[CHUNK])
 {
-	unsigned bytes = gd_scalar_bytes(e->memory[tensor]);
+	char row[CHUNK * 8];
+	unsigned type = e->memory[tensor], taken = e->types[tensor - 1];
+	unsigned bytes = gd_scalar_bytes(type);
 	if (e->contiguous)
-		gd_space_load(
-		    target, e->addresses[tensor] + (uint64_t)first * bytes, count * bytes);
+		gd_space_load(row, e->addresses[tensor] + (uint64_t)first * bytes, count * bytes);
 	for (uint32_t i = 0; !e->contiguous && i < count; i++)
-		gd_space_load(target + i * bytes,
-		    e->addresses[tensor] + offset_of(e, first + i, tensor), bytes);
+		gd_space_load(
+		    row + i * bytes, e->addresses[tensor] + offset_of(e, first + i, tensor), bytes);
+	gd_scalar_load_row(type, row, count, numbers);
+	for (uint32_t i = 0; type != taken && i < count; i++)
+		numbers[i] = gd_scalar_convert(taken, numbers[i]);
+}
+
+static void store(
+    const struct elements *e, uint32_t first, uint32_t count, const struct gd_number numbers[CHUNK])
+{
+	char row[CHUNK * 8];
+	unsigned bytes = gd_scalar_bytes(e->memory[0]);
+	gd_scalar_store_row(e->memory[0], row, count, numbers);
+	if (e->contiguous)
+		gd_space_store(e->addresses[0] + (uint64_t)first * bytes, row, count * bytes);
+	for (uint32_t i = 0; !e->contiguous && i < count; i++)
+		gd_space_store(
+		    e->addresses[0] + offset_of(e, first + i, 0), row + i * bytes, bytes);
 }
 
 static void compute(const struct elements *e, uint32_t first, uint32_t count)
 {
-	char inputs[3][CHUNK * 8], output[CHUNK * 8];
-	unsigned bytes = gd_scalar_bytes(e->memory[0]);
+	struct gd_number inputs[3][CHUNK], results[CHUNK];
 	for (unsigned t = 0; t < e->inputs; t++)
 		load(e, first, count, t + 1, inputs[t]);
 	for (uint32_t i = 0; i < count; i++) {
-		struct gd_number numbers[3] = {{.whole = 0}};
-		for (unsigned t = 0; t < e->inputs; t++) {
-			unsigned type = e->memory[t + 1];
-			numbers[t] = gd_scalar_load(type, inputs[t] + i * gd_scalar_bytes(type));
-			if (type != e->types[t])
-				numbers[t] = gd_scalar_convert(e->types[t], numbers[t]);
-		}
-		struct gd_number result = gd_functor_compute(&e->call, numbers);
+		const struct gd_number numbers[3] = {
+		    e->inputs > 0 ? inputs[0][i] : gd_number_whole(0),
+		    e->inputs > 1 ? inputs[1][i] : gd_number_whole(0),
+		    e->inputs > 2 ? inputs[2][i] : gd_number_whole(0)};
+		results[i] = gd_functor_compute(&e->call, numbers);
 		if (e->result != e->memory[0]) /* else storing converts */
-			result = gd_scalar_convert(e->result, result);
-		gd_scalar_store(e->memory[0], output + i * bytes, result);
-		if (!e->contiguous)
-			gd_space_store(e->addresses[0] + offset_of(e, first + i, 0),
-			    output + i * bytes, bytes);
+			results[i] = gd_scalar_convert(e->result, results[i]);
 	}
-	if (e->contiguous)
-		gd_space_store(e->addresses[0] + (uint64_t)first * bytes, output, count * bytes);
+	store(e, first, count, results);
 }
 
 void gd_elementwise_run(const void *plan, uint16_t author)

@@ -165,7 +165,8 @@ static uint64_t index_of(const struct index *x, uint32_t element, uint64_t *offs
 
 static void run(const struct index *x, uint16_t author)
 {
-	for (uint32_t i = 0; i < x->count && fits(x); i++) {
+	bool sound = fits(x);
+	for (uint32_t i = 0; sound && i < x->count; i++) {
 		uint64_t offset, unknown = index_of(x, i, &offset);
 		uint64_t out = x->address[OUT] + gd_walk_offset(&x->walk, i, OUT);
 		uint64_t in = x->address[IN] + gd_walk_offset(&x->walk, i, IN);
@@ -256,7 +257,8 @@ size_t gd_index_fill_plan(
 void gd_index_fill_run(const void *plan, uint16_t author)
 {
 	const struct index_fill *x = plan;
-	for (uint32_t i = 0; i < x->count && fill_fits(x); i++) {
+	bool sound = fill_fits(x);
+	for (uint32_t i = 0; sound && i < x->count; i++) {
 		uint64_t at = x->index + gd_walk_offset(&x->walk, i, 1);
 		int64_t index;
 		if (!gd_space_known(at, sizeof(index))) { /* it may lie anywhere */

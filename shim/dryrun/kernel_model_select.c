@@ -3,12 +3,14 @@
  * Sizes that programs read: x.nonzero(), x[mask], torch.unique (ATen/native/cuda/Nonzero.cu and
  * UniqueCub.cu over CUB; tried with 2.0, 2.6 and 2.15):
  *   DeviceReduceSingleTileKernel<..., NonZeroOp<T>, ...>(flags, int *out, number of items, ...)
- *   DeviceSelectSweepKernel<..., NonZeroOp<T>, ...>(counting from, flags, int64_t *out, int
- * *number, tile state, ...): the places of what is not zero DeviceSelectSweepKernel<... const T *,
- * NullType *, T *, int64_t *...>(const T *in, ..., T *out, number, tile state, ...): the first of
- * equal neighbours both sweeps: argument 7 is the number of items, 8 that of tiles, 32 bits each
- *   write_indices<I>(int64_t *places, I sizes[16], int dimensions, I n[, int64_t *total, int64_t]):
- *       a place becomes one number for each dimension
+ *   many items: DeviceReduceKernel<..., NonZeroOp<T>, ...>(flags, int *parts, number of items,
+ * ...), a part for each block, and DeviceReduceSingleTileKernel<..., int *, ...>(parts, int *out,
+ * int number of parts, plus, int first) DeviceSelectSweepKernel<..., NonZeroOp<T>, ...>(counting
+ * from, flags, int64_t *out, int *number, tile state, ...): the places of what is not zero
+ * DeviceSelectSweepKernel<... const T *, NullType *, T *, int64_t *...>(const T *in, ..., T *out,
+ * number, tile state, ...): the first of equal neighbours both sweeps: argument 7 is the number of
+ * items, 8 that of tiles, 32 bits each write_indices<I>(int64_t *places, I sizes[16], int
+ * dimensions, I n[, int64_t *total, int64_t]): a place becomes one number for each dimension
  * `flags` is cub::TransformInputIterator, {NonZeroOp, const T *}, or thrust::transform_iterator
  * (since CUDA 13), which has the pointer first.
  */
@@ -19,12 +21,13 @@
 
 #define MAX_SIZES 16
 
-enum operation { NONE, COUNT, PLACES, DISTINCT };
+enum operation { NONE, COUNT, SUM, PLACES, DISTINCT };
 
 struct selection {
 	uint32_t operation, count;
-	uint8_t type, number_bytes, pad[6];
-	uint64_t from, to, number; /* COUNT: no `to` */
+	uint32_t parts; /* numbers that are written: the first is all, the others are nothing */
+	uint8_t type, number_bytes, pad[2];
+	uint64_t from, to, number; /* COUNT, SUM: no `to` */
 	int64_t first;		   /* PLACES: that of the first item */
 };
 
@@ -45,13 +48,21 @@ static bool recognise_flags(const char *name, struct gd_model_match *match)
 	return match->types[0] != GD_SCALAR_NONE;
 }
 
-/* The number of items is an int or 64 bits: in front of it stands the type of the result. */
+/* The number of items is an int or 64 bits: in front of it stands the type of the result, unless
+ * parts are made of that type. */
 bool gd_count_recognise(const char *name, const char *after, struct gd_model_match *match)
 {
-	bool wide = strstr(after, "EEPiy"), narrow = strstr(after, "EEPii");
+	bool wide = strstr(after, "EEPiy") || strstr(after, "EEy"), narrow = strstr(after, "EEPii");
 	match->operation = COUNT;
 	match->scalar = wide ? GD_SCALAR_I64 : GD_SCALAR_I32;
 	return wide != narrow && recognise_flags(name, match);
+}
+
+bool gd_sum_recognise(const char *name, const char *after, struct gd_model_match *match)
+{
+	match->operation = SUM;
+	match->types[0] = match->scalar = GD_SCALAR_I32;
+	return (strstr(name, "4plusI") || strstr(name, "3SumE")) && strstr(after, "_iS");
 }
 
 bool gd_select_recognise(const char *name, const char *after, struct gd_model_match *match)
@@ -94,15 +105,15 @@ static uint64_t wide_at(const char *from)
 static bool fits(const struct selection *s)
 {
 	return gd_model_memory(s->from, (uint64_t)s->count * gd_scalar_bytes(s->type)) &&
-	       gd_model_memory(s->number, s->number_bytes) &&
-	       (s->operation == COUNT || gd_model_memory(s->to, 1));
+	       gd_model_memory(s->number, (uint64_t)s->parts * s->number_bytes) &&
+	       (s->operation <= SUM || gd_model_memory(s->to, 1));
 }
 
 size_t gd_count_plan(
     const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
 {
 	struct selection *s = plan;
-	if (!launch->parameters || launch->grid[0] != 1)
+	if (!launch->parameters)
 		return 0;
 	const char *items = gd_model_argument(launch, 2);
 	memset(s, 0, sizeof(*s));
@@ -112,9 +123,22 @@ size_t gd_count_plan(
 	s->operation = match->operation;
 	s->type = match->types[0];
 	s->number_bytes = 4;
+	s->parts = launch->grid[0];
 	s->from = wide_at(gd_model_argument(launch, 0) + match->form);
 	s->number = wide_at(gd_model_argument(launch, 1));
-	return s->count && s->count <= GD_MODEL_ELEMENTS && fits(s) ? sizeof(*s) : 0;
+	return s->count && s->count <= GD_MODEL_ELEMENTS && s->parts <= s->count && fits(s)
+		   ? sizeof(*s)
+		   : 0;
+}
+
+size_t gd_sum_plan(
+    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+{
+	int32_t first;
+	if (!launch->parameters || launch->grid[0] != 1)
+		return 0;
+	memcpy(&first, gd_model_argument(launch, 4), sizeof(first));
+	return first == 0 ? gd_count_plan(match, launch, plan) : 0;
 }
 
 size_t gd_select_plan(
@@ -131,6 +155,7 @@ size_t gd_select_plan(
 	s->operation = match->operation;
 	s->type = match->types[0];
 	s->number_bytes = (uint8_t)gd_scalar_bytes(match->result);
+	s->parts = 1;
 	s->first = places ? (int64_t)wide_at(gd_model_argument(launch, 0)) : 0;
 	s->from = wide_at(
 	    places ? gd_model_argument(launch, 1) + match->form : gd_model_argument(launch, 0));
@@ -172,12 +197,13 @@ static void put(const struct selection *s, uint32_t place, uint32_t index, const
 void gd_count_run(const void *plan, uint16_t author)
 {
 	const struct selection *s = plan;
-	uint32_t found = 0;
+	uint32_t found = 0, sum = 0;
 	char before[8], now[8] = {0};
 	if (!fits(s))
 		return;
 	if (!gd_space_known(s->from, (uint64_t)s->count * gd_scalar_bytes(s->type))) {
-		gd_model_forget(s->number, s->number_bytes, gd_model_blame(s->from, author));
+		gd_model_forget(s->number, (uint64_t)s->parts * s->number_bytes,
+		    gd_model_blame(s->from, author));
 		if (s->to)
 			gd_model_forget(s->to, 1, gd_model_blame(s->from, author));
 		return;
@@ -185,11 +211,18 @@ void gd_count_run(const void *plan, uint16_t author)
 	for (uint32_t i = 0; i < s->count; i++) {
 		memcpy(before, now, sizeof(before));
 		load(s, i, now);
+		sum += (uint32_t)gd_scalar_load(s->type, now).whole;
 		if (selected(s, i, before, now))
 			put(s, found++, i, now);
 	}
-	const uint64_t number = found;
+	const uint64_t number = s->operation == SUM ? sum : found, nothing = 0;
+	gd_space_fill(s->number, &nothing, s->number_bytes, s->parts);
 	gd_space_store(s->number, &number, s->number_bytes);
+}
+
+void gd_sum_run(const void *plan, uint16_t author)
+{
+	gd_count_run(plan, author);
 }
 
 void gd_select_run(const void *plan, uint16_t author)

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GD_MODEL_ELEMENTS 4096 /* largest tensor that is computed with; fills and copies: more */
+#define GD_MODEL_ELEMENTS 32768 /* largest tensor that is computed with; fills and copies: more */
 #define GD_MODEL_PLAN 4096     /* bytes of the largest plan */
 
 struct gd_kernel_model;

@@ -225,6 +225,49 @@ void gd_scalar_store(unsigned type, void *to, struct gd_number value)
 	}
 }
 
+/* The type is asked for once: a row of bool or int64_t is what most masks and labels are. */
+void gd_scalar_load_row(
+    unsigned type, const char *from, uint32_t count, struct gd_number *numbers_out)
+{
+	unsigned bytes = gd_scalar_bytes(type);
+	switch (type) {
+#define LOAD_ROW(name, ctype, make) \
+	case GD_SCALAR_##name: \
+		for (uint32_t i = 0; i < count; i++) { \
+			ctype value; \
+			memcpy(&value, from + i * sizeof(value), sizeof(value)); \
+			numbers_out[i] = make; \
+		} \
+		return;
+		LOAD_ROW(FLOAT, float, gd_number_of((double)value))
+		LOAD_ROW(I64, int64_t, gd_number_whole(value))
+		LOAD_ROW(BOOL, uint8_t, gd_number_whole(value != 0))
+	default:
+		for (uint32_t i = 0; i < count; i++)
+			numbers_out[i] = gd_scalar_load(type, from + i * bytes);
+	}
+}
+
+void gd_scalar_store_row(unsigned type, char *to, uint32_t count, const struct gd_number *numbers)
+{
+	unsigned bytes = gd_scalar_bytes(type);
+	switch (type) {
+#define STORE_ROW(name, ctype, from) \
+	case GD_SCALAR_##name: \
+		for (uint32_t i = 0; i < count; i++) { \
+			ctype value = (ctype)(from); \
+			memcpy(to + i * sizeof(value), &value, sizeof(value)); \
+		} \
+		return;
+		STORE_ROW(FLOAT, float, gd_number_real(numbers[i]))
+		STORE_ROW(I64, int64_t, whole_of(numbers[i]))
+		STORE_ROW(BOOL, uint8_t, gd_number_true(numbers[i]))
+	default:
+		for (uint32_t i = 0; i < count; i++)
+			gd_scalar_store(type, to + i * bytes, numbers[i]);
+	}
+}
+
 struct gd_number gd_scalar_convert(unsigned type, struct gd_number value)
 {
 	char bytes[8] = {0};

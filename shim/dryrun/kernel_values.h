@@ -36,8 +36,10 @@ enum gd_scalar {
 /* A whole number or a floating point one. */
 struct gd_number {
 	bool floating;
-	int64_t whole;
-	double real;
+	union {
+		int64_t whole; /* else */
+		double real;   /* floating */
+	};
 };
 
 /** @return bytes of a type, 0 for one that is not modelled */
@@ -61,6 +63,11 @@ unsigned gd_scalar_of_name(const char *name, const char **at);
 /** Read and write one number; writing converts as C++ does, floats into floats by rounding. */
 struct gd_number gd_scalar_load(unsigned type, const void *from);
 void gd_scalar_store(unsigned type, void *to, struct gd_number value);
+
+/** The same for a row of them, one behind the other. */
+void gd_scalar_load_row(
+    unsigned type, const char *from, uint32_t count, struct gd_number *numbers_out);
+void gd_scalar_store_row(unsigned type, char *to, uint32_t count, const struct gd_number *numbers);
 
 /** @return the number as a value of the type would have it */
 struct gd_number gd_scalar_convert(unsigned type, struct gd_number value);

@@ -29,15 +29,25 @@ void gd_result_handed_out(uint64_t address, uint64_t bytes)
 		waiting[waiting_count++] = (struct waiting){address, (uint32_t)bytes};
 }
 
+/* Whether digits are a length, and not those of S4_, T0_ or Li128E. */
+static bool is_length(const char *name, const char *digits)
+{
+	if (digits == name)
+		return false;
+	char before = digits[-1];
+	return before != 'S' && before != 'T' && !isdigit((unsigned char)before) &&
+	       !(islower((unsigned char)before) && digits - name > 1 && digits[-2] == 'L');
+}
+
 /* The next identifier of a mangled name: digits and as many characters. */
-static const char *identifier(const char *at, size_t *length_out)
+static const char *identifier(const char *name, const char *at, size_t *length_out)
 {
 	for (; *at; at++) {
-		if (!isdigit((unsigned char)*at))
+		if (!isdigit((unsigned char)*at) || !is_length(name, at))
 			continue;
 		char *start;
 		unsigned long length = strtoul(at, &start, 10);
-		if (length && length <= strlen(start) && !isdigit((unsigned char)*start)) {
+		if (length > 1 && length <= strlen(start) && !isdigit((unsigned char)*start)) {
 			*length_out = length;
 			return start;
 		}
@@ -66,8 +76,9 @@ static void shorten(const char *mangled, char *text, size_t size)
 {
 	size_t length, used = 0, words = 0;
 	text[0] = 0;
-	const char *word = strncmp(mangled, "_Z", 2) == 0 ? identifier(mangled, &length) : NULL;
-	for (; word && words < 2; word = identifier(word + length, &length)) {
+	const char *word =
+	    strncmp(mangled, "_Z", 2) == 0 ? identifier(mangled, mangled, &length) : NULL;
+	for (; word && words < 2; word = identifier(mangled, word + length, &length)) {
 		if (!tells_something(word, length) || used + length + 2 > size)
 			continue;
 		if (words++)

@@ -351,6 +351,20 @@ static void handed_out(CUdeviceptr at, size_t bytes)
 	clear((void *)(uintptr_t)at, bytes);
 }
 
+static const char *what_is_told(const char *state)
+{
+	static char said[4096];
+	FILE *file = tmpfile();
+	int (*tell)(const char *, int) =
+	    (int (*)(const char *, int))dlsym(RTLD_DEFAULT, "gpushim_dryrun_tell");
+	REQUIRE(tell && file);
+	tell(state, fileno(file));
+	rewind(file);
+	said[fread(said, 1, sizeof(said) - 1, file)] = 0;
+	fclose(file);
+	return said;
+}
+
 TEST(reads_of_what_nobody_computed_are_counted)
 {
 	const char *state = new_state();
@@ -372,5 +386,8 @@ TEST(reads_of_what_nobody_computed_are_counted)
 	EXPECT_EQ(reads_of(state, "null"), -1);
 	float_at(a + 32768);
 	EXPECT_EQ(reads_of(state, "null"), 1);
+	const char *said = what_is_told(state);
+	EXPECT(strstr(said, "some_reduction (3 times)\n") && strstr(said, "others (1 time)\n"));
+	EXPECT(!strstr(said, "FillFunctor"));
 	unlink(state);
 }

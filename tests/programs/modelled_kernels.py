@@ -25,7 +25,7 @@ f.view(2, 4) + f[:4] | f.view(2, 4) > f.view(4, 2).t() | f.view(2, 4).t().contig
 torch.allclose(f, f) | torch.equal(f, f + 0) | torch.isclose(f, y) | (f - f).abs().max() < 1e-6 | foreach(f) | foreach_add(f)
 b.nonzero() | b.view(2, 4).nonzero() | x.nonzero() | i[b] | f[f > 0] | f.masked_select(b) | torch.where(i > 3)[0] | f[i[:3]] | f.view(2, 4)[:, i[:2]]
 put(f, i[:2], f[4:6]) | put(f, i[:2], 9.0) | put(f, f < 0, 0.0) | put(i, b, i[b] + 1) | torch.unique(i % 3) | torch.unique(i.int() * -1) | i.cumsum(0)
-torch.count_nonzero(x) | i[:, None].float() + f[::2] | i.view(2, 4)[:, :3].float() | torch.isin(i, i[:2])
+torch.count_nonzero(x) | (torch.arange(20000, device=d) % 3 == 1).nonzero() | torch.arange(20000, device=d)[torch.arange(20000, device=d) % 7 == 1] | i[:, None].float() + f[::2] | i.view(2, 4)[:, :3].float() | torch.isin(i, i[:2])
 e + 1 | f.fill_(2.5) | torch.eye(3, device=d) | torch.ones(3, device=d) * 2 | f.unsqueeze(0) + s | s + s
 """
 
@@ -86,7 +86,7 @@ def evaluate(text, device):
         "i": torch.tensor([1, 2, 3, 4, 5, 6, 7, 8]).to(device),
         "b": torch.tensor([True, False, True, True, False, False, True, False]).to(device),
         "s": torch.tensor(2.5).to(device), "e": torch.zeros(1, **at),
-        "put": put, "large": (torch.arange(8) if "* large" in text else torch.arange(10000)).to(device),
+        "put": put, "large": (torch.arange(8) if "* large" in text else torch.arange(100000)).to(device),
     }
     result = eval(text, names)
     return result if torch.is_tensor(result) else torch.tensor(result)
