@@ -34,6 +34,8 @@
 #define GS_GROW_STEP 16      /* chunks that are made at a time: about a millisecond */
 #define GS_CHUNKS_MAX 4096
 #define GS_SETTLE_TRIES 1000
+/* Of 0.2 ms: how long the end waits for calls that are under way. */
+#define GS_END_TRIES 500
 #define GS_PAUSE_SHORT_NS 2000000
 #define GS_PAUSE_LONG_NS 50000000 /* 1 MiB of 300 000 events a second */
 #define GS_PAUSE_AT_LIMIT_NS 3600000000000u
@@ -59,7 +61,7 @@ static struct gs_flusher {
 	uint32_t state;    /* enum gs_helper_state; futex */
 	uint32_t stop;     /* asked to end */
 	uint32_t bell;     /* rung when there is something to do; futex */
-	uint32_t progress; /* grows while frames are written */
+	uint32_t progress; /* grows while the helper gets on */
 } gs_flusher;
 
 /* Chunks of one look at the journal, ordered by thread and sequence. */
@@ -82,6 +84,12 @@ static void gs_futex_set(uint32_t *word, uint32_t value)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
+/* Whoever waits for the end does not take the helper for stuck. */
+static void gs_progress(void)
+{
+	__atomic_fetch_add(&gs_flusher.progress, 1, __ATOMIC_RELAXED);
+}
+
 static void gs_bell_ring(void)
 {
 	__atomic_fetch_add(&gs_flusher.bell, 1, __ATOMIC_RELEASE);
@@ -89,6 +97,14 @@ static void gs_bell_ring(void)
 }
 
 /* ---- chunks in hand ---- */
+
+/* Chunks became free: for those that wait for one. */
+static void gs_supply_give(uint32_t chunks)
+{
+	__atomic_fetch_add(&gs_supply.given, 1, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&gs_supply.waiting, __ATOMIC_ACQUIRE))
+		syscall(SYS_futex, &gs_supply.given, FUTEX_WAKE_PRIVATE, chunks, NULL, NULL, 0);
+}
 
 /*
  * Add chunks up to what is wanted in hand, a few at a time: those that wait for one get it before
@@ -105,6 +121,8 @@ static uint32_t gs_chunks_add(uint32_t unused)
 		else
 			step = gf_journal_grow(&gs_journal, step);
 		added += step;
+		if (step)
+			gs_supply_give(step);
 		if (added)
 			__atomic_store_n(&gs_supply.exhausted, false, __ATOMIC_RELAXED);
 	}
@@ -149,6 +167,7 @@ static void gs_supply_settle(void)
 	uint32_t first = gs_journal.header->chunk_count;
 	gs_supply_arm(first + gs_chunks_add(first));
 	for (int i = 0; i < GS_SETTLE_TRIES; i++) {
+		gs_progress();
 		uint32_t bell = __atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE);
 		gs_futex_wait(&gs_flusher.bell, bell, GS_SECOND_NS / 1000);
 		if (__atomic_load_n(&gs_flusher.bell, __ATOMIC_ACQUIRE) == bell ||
@@ -195,7 +214,7 @@ static bool gs_frame_write(const struct gf_source *sources, uint32_t count)
 		gs_stop_for_disk(cause);
 		return false;
 	}
-	__atomic_fetch_add(&gs_flusher.progress, 1, __ATOMIC_RELAXED);
+	gs_progress();
 	return true;
 }
 
@@ -216,6 +235,7 @@ static bool gs_frame_chunks(uint32_t first, uint32_t count)
 		__atomic_store_n(&chunk->framed_bytes, sources[i].end, __ATOMIC_RELEASE);
 		gf_chunk_recycle(chunk);
 	}
+	gs_supply_give(count);
 	return true;
 }
 
@@ -478,15 +498,33 @@ static void gs_close_files(void)
 	gf_held_close(&gs_journal.file);
 }
 
+/*
+ * Nothing new is recorded from here on.  Threads that are inside a call right now still append to
+ * their chunk, or wait for a next one.
+ */
+static void gs_calls_end(void)
+{
+	struct timespec pause = {.tv_nsec = 200000};
+	uint32_t unused;
+	gs_supply_look();
+	if (!gs_flusher.stopped) {
+		__atomic_store_n(&gs_supply.ending, true, __ATOMIC_RELEASE);
+		gs_producer_end();
+	}
+	for (int i = 0; i < GS_END_TRIES; i++) {
+		nanosleep(&pause, NULL);
+		if (__atomic_load_n(&gs_supply.waiting, __ATOMIC_ACQUIRE) == 0)
+			break;
+		if (gs_supply_look() == 0)
+			gs_full_frame(gs_full_collect(&unused), true);
+	}
+	__atomic_store_n(&gs_supply.ending, false, __ATOMIC_RELEASE);
+}
+
 static void gs_helper_finish(void)
 {
 	uint32_t unused;
-	gs_supply_look();
-	if (!gs_flusher.stopped)
-		gs_producer_end();
-	/* Threads that are inside a call right now still append to their chunk, or to a next one. */
-	struct timespec pause = {.tv_nsec = 200000};
-	nanosleep(&pause, NULL);
+	gs_calls_end();
 	gs_append_clock();
 	gs_append_lost();
 	gs_append_unhooked();
@@ -530,7 +568,9 @@ static void *gs_helper(void *unused)
 	}
 	gs_supply_look();
 	gs_torch_prepare();
+	gs_progress();
 	gs_properties_late(gs_flusher.thread);
+	gs_progress();
 	gs_supply_look();
 	/* A first frame at once: who has lost the journal still knows what this was. */
 	gs_owned_frame(gs_flusher.thread->thread_id);

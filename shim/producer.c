@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/producer.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,7 @@
 
 #include "shim/call_stack.h"
 #include "shim/calm.h"
+#include "shim/clock.h"
 
 /* glibc keeps the values of the first keys inside the thread; later ones are allocated. */
 #define GS_KEYS_WITHOUT_MALLOC 32
@@ -17,9 +19,9 @@
 #define GS_RETRY_TICKS 100000
 #define GS_NEVER_TRIED UINT64_MAX
 #define GS_ELLIPSIS "\xe2\x80\xa6" /* what a cut text ends in */
-/* Waits of half a millisecond: processors may be scarce. */
-#define GS_FIRST_CHUNK_TRIES 2000
-#define GS_NEXT_CHUNK_TRIES 400
+/* Processors may be scarce. */
+#define GS_CHUNK_WAIT_NS 1000000000u
+#define GS_SUPPLY_PAUSE_NS 5000000
 
 __thread struct gs_tls gs_tls;
 struct gs_live gs_live __attribute__((aligned(GS_LIVE_BYTES)));
@@ -223,6 +225,14 @@ static void gs_supply_ring(uint64_t sequence)
 	gs_calm_end(before);
 }
 
+/* Wait for the helper to say that there are more than `seen` chunks. */
+static void gs_supply_wait(uint32_t seen)
+{
+	struct timespec pause = {.tv_nsec = GS_SUPPLY_PAUSE_NS};
+	gs_supply.ring();
+	syscall(SYS_futex, &gs_supply.given, FUTEX_WAIT_PRIVATE, seen, &pause, NULL, 0);
+}
+
 /*
  * Threads that record at full speed, or hundreds that begin at once, use up what is in hand before
  * the helper gets a processor to add to it.  As long as more can be had they wait for it, which is
@@ -230,20 +240,26 @@ static void gs_supply_ring(uint64_t sequence)
  * Where waiting was in vain it is not repeated before the next chunk.  While Python ends nobody waits:
  * a thread that comes back to it too late finds it gone.
  */
-static struct gf_chunk *gs_chunk_claim(const struct gs_thread *thread, int tries)
+static struct gf_chunk *gs_chunk_claim(const struct gs_thread *thread, uint64_t wait_ns)
 {
+	uint32_t seen = __atomic_load_n(&gs_supply.given, __ATOMIC_ACQUIRE);
 	struct gf_chunk *chunk = gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
-	if (chunk || !gs_supply.ring || thread == gs_supply.keeper)
+	if (chunk || !wait_ns || !gs_supply.ring || thread == gs_supply.keeper)
 		return chunk;
 	struct gs_calm before = gs_calm_begin();
-	for (; !chunk && tries > 0 && gs_live.classes && !gs_stack_python_ends() &&
-	     !__atomic_load_n(&gs_supply.exhausted, __ATOMIC_RELAXED);
-	     tries--) {
-		struct timespec pause = {.tv_nsec = 500000};
-		gs_supply.ring();
-		nanosleep(&pause, NULL);
+	uint64_t deadline_ns = gs_clock_ns(CLOCK_MONOTONIC) + wait_ns;
+	__atomic_fetch_add(&gs_supply.waiting, 1, __ATOMIC_ACQ_REL);
+	while (!chunk && (gs_live.classes || gs_supply.ending) && !gs_stack_python_ends() &&
+	    !__atomic_load_n(&gs_supply.exhausted, __ATOMIC_RELAXED) &&
+	    gs_clock_ns(CLOCK_MONOTONIC) < deadline_ns) {
+		gs_supply_wait(seen);
+		uint32_t given = __atomic_load_n(&gs_supply.given, __ATOMIC_ACQUIRE);
+		if (given == seen)
+			continue; /* looking in vain would take the processor from the helper */
+		seen = given;
 		chunk = gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
 	}
+	__atomic_fetch_sub(&gs_supply.waiting, 1, __ATOMIC_ACQ_REL);
 	gs_calm_end(before);
 	return chunk;
 }
@@ -259,12 +275,10 @@ void *gs_reserve_cold(struct gs_thread *thread, uint32_t bytes, uint32_t events)
 		gs_count_lost(GF_LOST_NO_CHUNK, events);
 		return NULL;
 	}
-	int tries = thread->next_try == GS_NEVER_TRIED ? GS_FIRST_CHUNK_TRIES
-	    : thread->chunk			       ? GS_NEXT_CHUNK_TRIES
-						       : 0;
+	uint64_t wait_ns = thread->next_try == GS_NEVER_TRIED || thread->chunk ? GS_CHUNK_WAIT_NS : 0;
 	if (thread->chunk)
 		gf_chunk_retire(thread->chunk, (uint32_t)(thread->cursor - (char *)thread->chunk));
-	thread->chunk = gs_chunk_claim(thread, tries);
+	thread->chunk = gs_chunk_claim(thread, wait_ns);
 	if (!thread->chunk) {
 		thread->cursor = thread->limit = NULL;
 		thread->next_try = gs_now() + GS_RETRY_TICKS;

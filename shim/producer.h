@@ -230,6 +230,9 @@ struct gs_supply {
 	uint64_t ring_at; /* sequence of a claimed chunk from which on to ring; UINT64_MAX: not now */
 	void (*ring)(void);
 	bool exhausted; /* no more can be had: waiting is of no use */
+	bool ending;	  /* the end waits for those who wait */
+	uint32_t waiting; /* threads that do */
+	uint32_t given;	  /* grows when chunks become free; futex */
 };
 extern struct gs_supply gs_supply GS_HIDDEN;
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorder in a small C program: every way to reach the driver, to multiply and to end."""
 import os
+import pathlib
 import re
 import signal
 import subprocess
+import tempfile
 import time
 
 from record_rig import (BUILD, HOST, RECORDER, environment, equal, folder, host, info, need, one, run, same_counts, test, told,
@@ -94,10 +96,12 @@ def a_constructor_that_looks_up():
 
 @test
 def exit_while_others_record():
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # the helper keeps up where no disk is busy
     for threads in (8, 8, 8, 32, 32):
-        where, done = host("exit-busy", threads)
-        equal("status", done.returncode, 5)
-        told_by_trace = info(one(where, done))
+        with tempfile.TemporaryDirectory(prefix="gpushim-record-", dir=memory) as where:
+            _, done = host("exit-busy", threads, where=pathlib.Path(where))
+            equal("status", done.returncode, 5)
+            told_by_trace = info(one(where, done))
         need(told_by_trace["events"]["total"] > 100, "events")
         equal("lost", told_by_trace["lost_events"], 0)
 
