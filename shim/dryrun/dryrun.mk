@@ -149,7 +149,7 @@ $(DRYRUN_DIR)/libgpushim-audit.so: $(dryrun_AUDIT:%=$(O)/dryrun/door/%.o)
 $(O)/dryrun/door/%.o: shim/dryrun/%.S $(O)/flags $(O)/config.mk
 	@mkdir -p $(@D)
 	$(call say,AS,$@)$(CC) $(DRYRUN_CFLAGS) -MMD -MP -c -o $@ $<
-$(DRYRUN_DIR)/libgpushim-zero.so: $(O)/dryrun/door/zero_entry.o $(O)/dryrun/door/zero_blocks.o
+$(DRYRUN_DIR)/libgpushim-zero.so: $(addprefix $(O)/dryrun/door/,zero_entry.o zero_blocks.o late_threads.o)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(DRYRUN_LINK) -Wl,-soname,$(@F) -o $@ $^ -ldl
 # Names that programs open without a version.
