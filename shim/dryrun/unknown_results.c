@@ -32,18 +32,16 @@ void gd_result_handed_out(uint64_t address, uint64_t bytes)
 /* Whether digits are a length, and not those of S4_, T0_ or Li128E. */
 static bool is_length(const char *name, const char *digits)
 {
-	if (digits == name)
-		return false;
-	char before = digits[-1];
-	return before != 'S' && before != 'T' && !isdigit((unsigned char)before) &&
+	char before = digits > name ? digits[-1] : 0;
+	return before && before != 'S' && before != 'T' &&
 	       !(islower((unsigned char)before) && digits - name > 1 && digits[-2] == 'L');
 }
 
 /* The next identifier of a mangled name: digits and as many characters. */
 static const char *identifier(const char *name, const char *at, size_t *length_out)
 {
-	for (; *at; at++) {
-		if (!isdigit((unsigned char)*at) || !is_length(name, at))
+	for (const char *behind = at; *at; at++) { /* right behind a name another may begin */
+		if (!isdigit((unsigned char)*at) || (at != behind && !is_length(name, at)))
 			continue;
 		char *start;
 		unsigned long length = strtoul(at, &start, 10);

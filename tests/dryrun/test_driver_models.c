@@ -32,12 +32,18 @@
 	"INS0_10OpaqueTypeILi4EEEEEvRNS_18TensorIteratorBaseEN3c108ArrayRefIlEESA_EUlPcPKclE_EEv" \
 	"RNS_18TensorIteratorBaseESA_SA_RKT_bEUliE_EEvlT1_"
 
+/* Names that end in digits stand in front of the one that counts. */
+#define LOSS \
+	"_ZN2at6native39_GLOBAL__N__6bd09d29_7_Loss_cu_5b0651e13" \
+	"8nll_loss_forward_reduce_cuda_kernel_1dIN3c104HalfElEEvPT_S6_PKS5_PKT0_S8_bll"
+
 #define ENTRY(name) ".visible .entry " name "() { ret; }\n"
 
 static CUfunction kernel(const char *name)
 {
-	static const char ptx[] = ".version 7.0\n.target sm_80\n.address_size 64\n" ENTRY(FILL)
-	    ENTRY(ADD) ENTRY(SOME) ENTRY(LONG) ENTRY(LESS) ENTRY(INDEX) ENTRY("some_reduction");
+	static const char ptx[] =
+	    ".version 7.0\n.target sm_80\n.address_size 64\n" ENTRY(FILL) ENTRY(ADD) ENTRY(SOME)
+		ENTRY(LONG) ENTRY(LESS) ENTRY(INDEX) ENTRY("some_reduction") ENTRY(LOSS);
 	CUmodule module;
 	CUfunction function;
 	OK(cuModuleLoadData(&module, ptx));
@@ -386,6 +392,10 @@ TEST(reads_of_what_nobody_computed_are_counted)
 	EXPECT_EQ(reads_of(state, "null"), -1);
 	float_at(a + 32768);
 	EXPECT_EQ(reads_of(state, "null"), 1);
+	handed_out(a + 4096, 512);
+	OK(launch(kernel(LOSS), NULL));
+	float_at(a + 4096);
+	EXPECT_EQ(reads_of(state, "\"nll_loss_forward_reduce_cuda_kernel_1d\""), 1);
 	const char *said = what_is_told(state);
 	EXPECT(strstr(said, "some_reduction (3 times)\n") && strstr(said, "others (1 time)\n"));
 	EXPECT(!strstr(said, "FillFunctor"));
