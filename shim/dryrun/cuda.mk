@@ -32,4 +32,4 @@ GD_TESTS := $(patsubst tests/dryrun/%.c,$(O)/tests/%,$(wildcard tests/dryrun/tes
 $(GD_TESTS): $(O)/tests/%: tests/dryrun/%.c $(GD_CUDA) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_FLAGS) $(CUDA_FLAGS) -MMD -MP -o $@ $< $(GD_CUDA) \
-	    -Wl,-rpath,'$$ORIGIN/../lib/gpushim/dryrun' -ldl -lpthread
+	    -Wl,-z,lazy -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib/gpushim/dryrun' -ldl -lpthread

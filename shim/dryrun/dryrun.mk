@@ -125,7 +125,7 @@ $(O)/tests/$1_cu$2: tests/dryrun/$1.c $(DRYRUN_DIR)/cu$2/$(cudart_$2) $3 $(GD_CU
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)$$(CC) $$(ALL_FLAGS) -isystem $(call dryrun_include,$2) -MMD -MP -o $$@ $$< \
 	    -Wl,--no-as-needed $(DRYRUN_DIR)/cu$2/$(cudart_$2) $3 $(GD_CUDA) \
-	    -Wl,-rpath,'$$$$ORIGIN/../lib/gpushim/dryrun:$$$$ORIGIN/../lib/gpushim/dryrun/cu$2' \
+	    -Wl,-z,lazy -Wl,--enable-new-dtags -Wl,-rpath,'$$$$ORIGIN/../lib/gpushim/dryrun:$$$$ORIGIN/../lib/gpushim/dryrun/cu$2' \
 	    -ldl -lpthread
 GD_TESTS += $(O)/tests/$1_cu$2
 endef

@@ -230,13 +230,13 @@ static CUresult read_operation(
 	}
 }
 
-static CUresult batch(
-    CUstream handle, bool per_thread, unsigned count, const CUstreamBatchMemOpParams *list)
+static CUresult batch(CUstream handle, bool per_thread, unsigned count,
+    const CUstreamBatchMemOpParams *list, unsigned flags)
 {
 	struct value value;
 	bool wait, none;
 	CUresult result = CUDA_SUCCESS;
-	if (!list || count > 256)
+	if (!list || count > 256 || flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++) {
 		result = read_operation(&list[i], &value, &wait, &none);
@@ -250,12 +250,12 @@ GD_API_PTSZ(cuStreamBatchMemOp,
     (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *list, unsigned int flags),
     (stream, count, list, flags))
 {
-	return batch(stream, per_thread, count, list);
+	return batch(stream, per_thread, count, list, flags);
 }
 
 GD_API_PTSZ(cuStreamBatchMemOp_v2,
     (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *list, unsigned int flags),
     (stream, count, list, flags))
 {
-	return batch(stream, per_thread, count, list);
+	return batch(stream, per_thread, count, list, flags);
 }

@@ -231,8 +231,7 @@ GD_API(cuMemMap,
     (address, bytes, offset, handle, flags))
 {
 	struct gd_block *block = reservation(address, bytes), *memory = physical(handle);
-	if (!block || !memory || flags || !aligned(offset) || offset > memory->bytes ||
-	    bytes > memory->bytes - offset)
+	if (!block || !memory || flags || offset || bytes > memory->bytes)
 		return CUDA_ERROR_INVALID_VALUE;
 	struct gd_mapping mapping = {
 	    .address = address, .bytes = bytes, .offset = offset, .physical = memory};

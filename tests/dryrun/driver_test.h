@@ -2,10 +2,10 @@
 /*
  * What the tests of the driver begin with.  Each test is a process of its own.
  *
- * TEST(name) is about the stand-in, whose device `start` describes.  RULE(name, "function: sentence")
- * is about a sentence of NVIDIA's documentation: it begins with `use_device` and holds on a real
- * driver as well.  `make check-gpu` runs the same programs on the machine's own (GPUSHIM_TEST_REAL=1),
- * where everything that describes a device is skipped.
+ * TEST(name) is about the stand-in, whose device `start` describes.  RULE(name, "function:
+ * sentence") is about a sentence of NVIDIA's documentation: it begins with `use_device` and holds
+ * on a real driver as well: `make check-gpu` runs the rules on the machine's own
+ * (GPUSHIM_TEST_REAL=1).
  */
 #ifndef DRIVER_TEST_H
 #define DRIVER_TEST_H
@@ -33,7 +33,7 @@ static const char kernels_ptx[] = ".version 7.0\n.target sm_75\n.address_size 64
 		} \
 	} while (0)
 
-#define RULE(id, words) TEST_CALLED(id, words)
+#define RULE(id, words) TEST_CALLED(id, words, true)
 
 static __attribute__((unused)) bool on_real_driver(void)
 {
@@ -43,8 +43,6 @@ static __attribute__((unused)) bool on_real_driver(void)
 static __attribute__((unused)) CUcontext start(const char *facts)
 {
 	CUcontext context;
-	if (on_real_driver())
-		exit(77);
 	setenv("GPUSHIM_DRYRUN_DEVICE", facts, 1);
 	OK(cuInit(0));
 	OK(cuDevicePrimaryCtxRetain(&context, 0));

@@ -8,6 +8,9 @@
 
 #include "tests/test.h"
 
+/* A sentence of NVIDIA's documentation; holds on a real driver, too (driver_test.h). */
+#define RULE(id, words) TEST_CALLED(id, words, true)
+
 #define OK(call) \
 	do { \
 		cudaError_t ok_ = (cudaError_t)(call); \
