@@ -10,19 +10,24 @@
 #include <strings.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char last_error[512]; /* of the process, as NCCL has it */
+/* Of the process, as NCCL has it.  The words of the last failures stay while a caller reads them. */
+static char words[8][512];
+static _Atomic unsigned failures;
 
 int gd_nccl_fail(int status, const char *form, ...)
 {
 	const char *debug = getenv("NCCL_DEBUG");
 	va_list arguments;
+	char *next;
 
 	pthread_mutex_lock(&lock);
+	next = words[(failures + 1) % 8];
 	va_start(arguments, form);
-	vsnprintf(last_error, sizeof(last_error), form, arguments);
+	vsnprintf(next, sizeof(words[0]), form, arguments);
 	va_end(arguments);
+	failures++;
 	if (debug && *debug && strcasecmp(debug, "VERSION") != 0)
-		fprintf(stderr, "gpushim dryrun: NCCL WARN %s\n", last_error);
+		fprintf(stderr, "gpushim dryrun: NCCL WARN %s\n", next);
 	pthread_mutex_unlock(&lock);
 	return status;
 }
@@ -40,5 +45,5 @@ const char *ncclGetErrorString(int status)
 
 const char *ncclGetLastError(const struct ncclComm *comm)
 {
-	return last_error;
+	return words[failures % 8];
 }
