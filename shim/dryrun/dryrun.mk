@@ -62,7 +62,7 @@ dryrun_DOOR := driver_door unprovided
 dryrun_KERNELS := kernel_launch matmul_work
 dryrun_WITH_KERNELS := cublas cublasLt cudnn cudnn8 cufft cusolver cusparse nccl cusparseLt
 dryrun_nvml_MORE := device_table process_life shared_state # NVML tells about devices without the driver
-dryrun_nccl_MORE := device_table process_life
+dryrun_nccl_MORE := device_table process_life shared_files
 dryrun_lower = $(shell echo '$1' | tr A-Z a-z)
 dryrun_parts = $(patsubst shim/dryrun/%.c,%,$(wildcard shim/dryrun/$(or $(strip $($1_SOURCES)),$(call dryrun_lower,$1))_*.c))
 

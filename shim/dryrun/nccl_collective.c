@@ -210,7 +210,7 @@ uint64_t gd_nccl_run_collective(
 	uint64_t others;
 
 	comm->collectives = c.number;
-	c.real = gd_nccl_bytes_contributed(task, comm->ranks) <= shared->area_bytes;
+	c.real = gd_nccl_bytes_contributed(task, comm->ranks) <= comm->segment.area_bytes;
 	others = needed(&c);
 	if (!await(&c, gd_nccl_everybody(comm), true))
 		return start_ns;

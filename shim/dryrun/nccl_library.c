@@ -10,7 +10,8 @@
 #include <strings.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Of the process, as NCCL has it.  The words of the last failures stay while a caller reads them. */
+/* Of the process, as NCCL has it.  The words of the last failures stay while a caller reads them.
+ */
 static char words[8][512];
 static _Atomic unsigned failures;
 

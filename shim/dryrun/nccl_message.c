@@ -41,7 +41,7 @@ static void met(struct messages *m, uint64_t time_ns)
 
 static bool small(const struct messages *m, uint64_t bytes)
 {
-	return bytes <= m->comm->segment.shared->area_bytes;
+	return bytes <= m->comm->segment.area_bytes;
 }
 
 static enum progress try_send(

@@ -2,7 +2,6 @@
 #include "nccl_segment.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,30 +9,23 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "nccl_errors.h"
 #include "process_life.h"
+#include "shared_files.h"
 
-#define GD_NCCL_ID_MAGIC UINT64_C(0x4c43434e55504720) /* " GPUNCCL" */
 #define GD_SLEEP_NS 50000000
 
-/* What a unique id consists of. */
-struct address {
-	uint64_t magic;
-	uint64_t token[2];
-	uint64_t start_time;
-	int32_t pid, file;
-};
-_Static_assert(sizeof(struct address) <= GD_NCCL_ID_BYTES, "an address fits into an id");
+/* A unique id is the ticket of a file. */
+_Static_assert(sizeof(struct gd_file_ticket) <= GD_NCCL_ID_BYTES, "a ticket fits into an id");
 
 /* Files of ids that this process made and that no rank of its own has joined yet. */
 struct made {
 	struct made *next;
-	struct address address;
+	struct gd_file_ticket ticket;
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct made *all_made;
@@ -51,7 +43,7 @@ static size_t segment_bytes(uint64_t area_bytes, int ranks)
 
 char *gd_nccl_area(const struct gd_nccl_segment *segment, int rank)
 {
-	return (char *)segment->shared + areas_at() + segment->shared->area_bytes * (size_t)rank;
+	return (char *)segment->shared + areas_at() + segment->area_bytes * (size_t)rank;
 }
 
 char *gd_nccl_message(const struct gd_nccl_segment *segment, int from, int to)
@@ -59,13 +51,13 @@ char *gd_nccl_message(const struct gd_nccl_segment *segment, int from, int to)
 	return gd_nccl_area(segment, segment->ranks * (from + 1) + to);
 }
 
-static bool keep(const struct address *address)
+static bool keep(const struct gd_file_ticket *ticket)
 {
 	struct made *made = malloc(sizeof(*made));
 
 	if (!made)
 		return false;
-	made->address = *address;
+	made->ticket = *ticket;
 	pthread_mutex_lock(&lock);
 	made->next = all_made;
 	all_made = made;
@@ -73,52 +65,32 @@ static bool keep(const struct address *address)
 	return true;
 }
 
-static bool fill(int file, struct address *address, uint64_t area_bytes)
-{
-	struct gd_nccl_shared *shared;
-
-	if (file < 0 || ftruncate(file, (off_t)areas_at()) != 0 ||
-	    getrandom(address->token, sizeof(address->token), 0) != sizeof(address->token))
-		return false;
-	shared = mmap(NULL, areas_at(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	if (shared == MAP_FAILED)
-		return false;
-	memcpy(shared->token, address->token, sizeof(address->token));
-	shared->area_bytes = (area_bytes + 4095) & ~UINT64_C(4095);
-	munmap(shared, areas_at());
-	return true;
-}
-
+/* How many ranks there are is not known yet; the file's length costs nothing. */
 int gd_nccl_id_make(struct gd_nccl_id *id_out, uint64_t area_bytes)
 {
-	struct address address = {.magic = GD_NCCL_ID_MAGIC, .pid = (int32_t)getpid()};
+	struct gd_file_ticket ticket = {
+	    .kind = GD_FILE_RANKS, .bytes = (area_bytes + 4095) & ~UINT64_C(4095)};
+	int file = -1;
 
-	address.file = memfd_create("gpushim-nccl", MFD_CLOEXEC);
-	address.start_time = gd_process_start_time(address.pid);
-	if (!fill(address.file, &address, area_bytes) || !keep(&address)) {
-		int why = errno;
-
-		if (address.file >= 0)
-			close(address.file);
-		return gd_nccl_fail(
-		    GD_NCCL_SystemError, "no memory to share between ranks: %s", strerror(why));
+	if (getrandom(&ticket.id, sizeof(ticket.id), 0) == sizeof(ticket.id))
+		file = gd_file_new(&ticket, segment_bytes(ticket.bytes, GD_NCCL_MAX_RANKS));
+	if (file < 0 || !keep(&ticket)) {
+		if (file >= 0)
+			close(file);
+		return gd_nccl_fail(GD_NCCL_SystemError, "no memory to share between ranks");
 	}
 	memset(id_out, 0, sizeof(*id_out));
-	memcpy(id_out, &address, sizeof(address));
+	memcpy(id_out, &ticket, sizeof(ticket));
 	return GD_NCCL_Success;
 }
 
-static bool same(const struct address *a, const struct address *b)
-{
-	return memcmp(a, b, sizeof(*a)) == 0;
-}
-
-static void forget(const struct address *address)
+void gd_nccl_id_forget(const struct gd_nccl_id *id)
 {
 	struct made **link, *made;
 
 	pthread_mutex_lock(&lock);
-	for (link = &all_made; *link && !same(&(*link)->address, address); link = &(*link)->next)
+	for (link = &all_made; *link && memcmp(&(*link)->ticket, id, sizeof((*link)->ticket)) != 0;
+	     link = &(*link)->next)
 		;
 	made = *link;
 	if (made)
@@ -126,60 +98,16 @@ static void forget(const struct address *address)
 	pthread_mutex_unlock(&lock);
 	if (!made)
 		return;
-	close(made->address.file);
+	close(made->ticket.file);
 	free(made);
 }
 
-void gd_nccl_id_forget(const struct gd_nccl_id *id)
+static int map(struct gd_nccl_segment *segment, int file, uint64_t area_bytes, int ranks)
 {
-	struct address address;
+	struct gd_nccl_shared *shared;
 
-	memcpy(&address, id, sizeof(address));
-	if (address.magic == GD_NCCL_ID_MAGIC && address.pid == (int32_t)getpid())
-		forget(&address);
-}
-
-static int open_address(const struct address *address, int *file_out)
-{
-	char path[64];
-
-	if (address->magic != GD_NCCL_ID_MAGIC)
-		return gd_nccl_fail(
-		    GD_NCCL_InvalidArgument, "the unique id was not made by this NCCL");
-	if (gd_process_start_time(address->pid) != address->start_time)
-		return gd_nccl_fail(GD_NCCL_RemoteError, "the process %d of the unique id is gone",
-		    (int)address->pid);
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)address->pid, (int)address->file);
-	*file_out = open(path, O_RDWR | O_CLOEXEC);
-	if (*file_out < 0)
-		return gd_nccl_fail(GD_NCCL_SystemError, "cannot open %s of the unique id: %s",
-		    path, strerror(errno));
-	return GD_NCCL_Success;
-}
-
-/* The first rank decides how many there are and makes the room. */
-static int map(struct gd_nccl_segment *segment, int file, const struct address *address, int ranks)
-{
-	struct gd_nccl_shared *shared =
-	    mmap(NULL, areas_at(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	uint32_t agreed = 0;
-	bool whole;
-
-	if (shared == MAP_FAILED)
-		return gd_nccl_fail(GD_NCCL_SystemError, "cannot map: %s", strerror(errno));
-	whole = memcmp(shared->token, address->token, sizeof(address->token)) == 0;
-	segment->bytes = segment_bytes(shared->area_bytes, ranks);
-	if (whole && atomic_compare_exchange_strong(&shared->ranks, &agreed, (uint32_t)ranks))
-		agreed = (uint32_t)ranks;
-	munmap(shared, areas_at());
-	if (!whole)
-		return gd_nccl_fail(GD_NCCL_InvalidArgument, "the unique id is used up");
-	if (agreed != (uint32_t)ranks)
-		return gd_nccl_fail(GD_NCCL_InvalidArgument,
-		    "%d ranks, but another rank of the same unique id says %u", ranks, agreed);
-	if (ftruncate(file, (off_t)segment->bytes) != 0)
-		return gd_nccl_fail(GD_NCCL_SystemError, "cannot share %zu bytes: %s",
-		    segment->bytes, strerror(errno));
+	segment->area_bytes = area_bytes;
+	segment->bytes = segment_bytes(area_bytes, ranks);
 	shared =
 	    mmap(NULL, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
 	if (shared == MAP_FAILED)
@@ -187,6 +115,18 @@ static int map(struct gd_nccl_segment *segment, int file, const struct address *
 		    strerror(errno));
 	segment->shared = shared;
 	return GD_NCCL_Success;
+}
+
+/* The first rank decides how many there are. */
+static int agree_on_ranks(const struct gd_nccl_segment *segment)
+{
+	uint32_t ranks = (uint32_t)segment->ranks, agreed = 0;
+
+	if (atomic_compare_exchange_strong(&segment->shared->ranks, &agreed, ranks) ||
+	    agreed == ranks)
+		return GD_NCCL_Success;
+	return gd_nccl_fail(GD_NCCL_InvalidArgument,
+	    "%u ranks, but another rank of the same unique id says %u", ranks, agreed);
 }
 
 static int take_place(struct gd_nccl_segment *segment, int rank, const char *device)
@@ -206,19 +146,34 @@ static int take_place(struct gd_nccl_segment *segment, int rank, const char *dev
 	return GD_NCCL_Success;
 }
 
+static int open_id(const struct gd_nccl_id *id, struct gd_file_ticket *ticket, int *file_out)
+{
+	memcpy(ticket, id, sizeof(*ticket));
+	if (ticket->kind != GD_FILE_RANKS || !gd_process_start_time(ticket->pid))
+		return gd_nccl_fail(
+		    ticket->kind == GD_FILE_RANKS ? GD_NCCL_RemoteError : GD_NCCL_InvalidArgument,
+		    "the unique id was not made by this NCCL, or its process %d is gone",
+		    (int)ticket->pid);
+	*file_out = gd_file_open(ticket);
+	if (*file_out < 0)
+		return gd_nccl_fail(GD_NCCL_InvalidArgument,
+		    "the unique id is used up, or process %d is another user's", (int)ticket->pid);
+	return GD_NCCL_Success;
+}
+
 int gd_nccl_join(struct gd_nccl_segment *segment, const struct gd_nccl_id *id, int ranks, int rank,
     const char *device)
 {
-	struct address address;
-	int file = -1, status;
+	struct gd_file_ticket ticket;
+	int file = -1, status = open_id(id, &ticket, &file);
 
-	memcpy(&address, id, sizeof(address));
-	status = open_address(&address, &file);
 	if (status != GD_NCCL_Success)
 		return status;
 	segment->ranks = ranks;
-	status = map(segment, file, &address, ranks);
+	status = map(segment, file, ticket.bytes, ranks);
 	close(file);
+	if (status == GD_NCCL_Success)
+		status = agree_on_ranks(segment);
 	if (status == GD_NCCL_Success)
 		status = take_place(segment, rank, device);
 	if (status != GD_NCCL_Success)

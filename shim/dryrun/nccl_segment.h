@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the ranks of one communicator share: anonymous memory that the process of the unique id
- * makes and the others open through /proc, so that no name is left behind whoever dies.
+ * What the ranks of one communicator share: a file in memory that the process of the unique id
+ * makes and the others open by its ticket (shared_files.h), so that nothing is left behind whoever
+ * dies.
  *
  * Nothing in it is locked: a rank writes its own fields and publishes them by a counter, and
  * everybody sleeps on one bell, so that a rank that dies holds up nobody but those who need its
@@ -54,17 +55,16 @@ struct gd_nccl_channel {
 };
 
 struct gd_nccl_shared {
-	uint64_t token[2];
 	_Atomic uint32_t ranks; /* 0: the first who joins sets it */
 	_Atomic uint32_t bell;
-	uint64_t area_bytes; /* room for what one rank contributes, and for one message */
 	struct gd_nccl_rank rank[GD_NCCL_MAX_RANKS];
 	struct gd_nccl_channel channel[GD_NCCL_MAX_RANKS][GD_NCCL_MAX_RANKS]; /* [from][to] */
 };
 
 struct gd_nccl_segment {
 	struct gd_nccl_shared *shared; /* NULL: not joined */
-	size_t bytes;
+	size_t bytes;		       /* mapped */
+	uint64_t area_bytes;	       /* room for what one rank contributes, and for one message */
 	int ranks, rank;
 };
 

@@ -12,14 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum gd_file_kind { GD_FILE_MEMORY = 1, GD_FILE_EVENT };
+enum gd_file_kind { GD_FILE_MEMORY = 1, GD_FILE_EVENT, GD_FILE_RANKS };
 
 struct gd_file_ticket {
 	uint64_t magic;
 	uint32_t kind;
 	int32_t pid;
 	int32_t file;	 /* its number in that process */
-	uint32_t device; /* as the budget counts them */
+	uint32_t device; /* as the budget counts them; 0 where there is none */
 	uint64_t id;	 /* of the object in that process */
 	uint64_t bytes;	 /* of the object; the file may be longer */
 };

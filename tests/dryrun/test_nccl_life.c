@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "tests/dryrun/nccl_test.h"
 
@@ -310,4 +311,15 @@ TEST(no_memory_for_buffers)
 	EXPECT(comm[1] == NULL);
 	OK(cuMemGetInfo_v2(&free_after, &total));
 	EXPECT_EQ(free_after, free_before);
+}
+
+/* No signal: the program did not write a file. */
+TEST(a_limit_of_files_is_an_error)
+{
+	struct gd_nccl_id id;
+	const struct rlimit limit = {MIB, MIB};
+
+	start_devices();
+	REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+	EXPECT_EQ(ncclGetUniqueId(&id), GD_NCCL_SystemError);
 }
