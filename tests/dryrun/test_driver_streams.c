@@ -299,6 +299,41 @@ TEST(copies_behind_a_host_function_see_what_it_wrote)
 	OK(cuCtxSynchronize());
 }
 
+static void *the_stream(void *stream)
+{
+	return *(CUstream *)stream;
+}
+
+/* A block that is handed out again is cleared behind what its stream still reads from it. */
+TEST(blocks_are_cleared_in_the_order_of_their_stream)
+{
+	CUstream stream;
+	CUdeviceptr block, copy;
+	int *pinned, value = 7, out = 0;
+	void (*clear)(void *, size_t, void *(*)(void *), void *) = (void (*)(void *, size_t,
+	    void *(*)(void *), void *))dlsym(RTLD_DEFAULT, "gpushim_dryrun_clear_in_order");
+
+	REQUIRE(clear != NULL);
+	start_small();
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuMemAlloc_v2(&block, 512));
+	OK(cuMemAlloc_v2(&copy, 512));
+	OK(cuMemcpyHtoD_v2(block, &value, 4));
+	OK(cuMemHostAlloc((void **)&pinned, 4096, 0));
+	OK(cuLaunchHostFunc(stream, write_nine, pinned));
+	OK(cuMemcpyDtoDAsync_v2(copy, block, 4, stream));
+	clear((void *)(uintptr_t)block, 512, the_stream, &stream);
+	OK(cuStreamSynchronize(stream));
+	OK(cuMemcpyDtoH_v2(&out, copy, 4));
+	EXPECT_EQ(out, 7);
+	OK(cuMemcpyDtoH_v2(&out, block, 4));
+	EXPECT_EQ(out, 0);
+	OK(cuMemcpyHtoD_v2(block, &value, 4));
+	clear((void *)(uintptr_t)block, 512, the_stream, &stream); /* nothing is queued: at once */
+	OK(cuMemcpyDtoH_v2(&out, block, 4));
+	EXPECT_EQ(out, 0);
+}
+
 TEST(memory_freed_behind_a_host_function_lives_until_then)
 {
 	CUstream stream;
