@@ -397,6 +397,47 @@ static struct gd_number of_two(
 	}
 }
 
+bool gd_functor_may_decide(const struct gd_functor_call *call)
+{
+	switch (call->operation) {
+	case GD_FUNCTOR_AND:
+	case GD_FUNCTOR_OR:
+	case GD_FUNCTOR_LOGICAL_AND:
+	case GD_FUNCTOR_LOGICAL_OR:
+	case GD_FUNCTOR_WHERE:
+		return !call->side;
+	default:
+		return false;
+	}
+}
+
+/* Whether one input of two is enough. */
+static bool decides(const struct gd_functor_call *call, struct gd_number input)
+{
+	int64_t ones = call->computed == GD_SCALAR_BOOL ? 1 : -1;
+	switch (call->operation) {
+	case GD_FUNCTOR_AND:
+		return input.whole == 0;
+	case GD_FUNCTOR_OR:
+		return input.whole == ones;
+	case GD_FUNCTOR_LOGICAL_AND:
+		return !gd_number_true(input);
+	case GD_FUNCTOR_LOGICAL_OR:
+		return gd_number_true(input);
+	default:
+		return false;
+	}
+}
+
+bool gd_functor_decided(
+    const struct gd_functor_call *call, const struct gd_number inputs[3], const bool known[3])
+{
+	if (call->operation == GD_FUNCTOR_WHERE)
+		return known[0] && known[gd_number_true(inputs[0]) ? 1 : 2];
+	return (known[0] && decides(call, inputs[0])) || (known[1] && decides(call, inputs[1])) ||
+	       (known[0] && known[1]);
+}
+
 struct gd_number gd_functor_compute(
     const struct gd_functor_call *call, const struct gd_number inputs[3])
 {

@@ -79,6 +79,19 @@ struct gd_functor_call {
 unsigned gd_functor_side(const struct gd_model_match *match);
 
 /**
+ * Whether an element is known although not all of its inputs are: False and anything is False, True
+ * or anything is True, and of two values only the one chosen counts.
+ *
+ * @param inputs  as for gd_functor_compute; unknown ones are zeros
+ * @param known   which of them are known
+ */
+bool gd_functor_decided(const struct gd_functor_call *call, const struct gd_number inputs[3],
+    const bool known[3]);
+
+/** @return whether gd_functor_decided can ever say so */
+bool gd_functor_may_decide(const struct gd_functor_call *call);
+
+/**
  * Compute one element.
  *
  * @param inputs  as the functor takes them

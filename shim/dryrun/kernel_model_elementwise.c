@@ -290,7 +290,7 @@ static void forget_output(const struct elements *e, uint16_t author)
 
 /* Numbers of one input as the functor takes them. */
 static void load(const struct elements *e, uint32_t first, uint32_t count, unsigned tensor,
-    struct gd_number numbers[CHUNK])
+    struct gd_number *numbers)
 {
 	char row[CHUNK * 8];
 	unsigned type = e->memory[tensor], taken = e->types[tensor - 1];
@@ -335,6 +335,30 @@ static void compute(const struct elements *e, uint32_t first, uint32_t count)
 	store(e, first, count, results);
 }
 
+static bool decided(const struct elements *e, uint32_t index)
+{
+	struct gd_number numbers[3] = {{.whole = 0}};
+	bool known[3] = {false};
+	for (unsigned t = 0; t < e->inputs; t++) {
+		load(e, index, 1, t + 1, &numbers[t]);
+		known[t] = gd_space_known(e->addresses[t + 1] + offset_of(e, index, t + 1),
+		    gd_scalar_bytes(e->memory[t + 1]));
+	}
+	return gd_functor_decided(&e->call, numbers, known);
+}
+
+/* Unknown inputs read as zeros: elements that do not depend on them are computed. */
+static void compute_decided(const struct elements *e, uint16_t author)
+{
+	for (uint32_t i = 0; i < e->count; i++) {
+		if (decided(e, i))
+			compute(e, i, 1);
+		else
+			gd_model_forget(e->addresses[0] + offset_of(e, i, 0),
+			    gd_scalar_bytes(e->memory[0]), author);
+	}
+}
+
 void gd_elementwise_run(const void *plan, uint16_t author)
 {
 	const struct elements *e = plan;
@@ -355,7 +379,11 @@ void gd_elementwise_run(const void *plan, uint16_t author)
 	}
 	uint64_t unknown = unknown_input(e);
 	if (unknown) {
-		forget_output(e, gd_model_blame(unknown, author));
+		author = gd_model_blame(unknown, author);
+		if (e->inputs > 1 && gd_functor_may_decide(&e->call))
+			compute_decided(e, author);
+		else
+			forget_output(e, author);
 		return;
 	}
 	for (uint32_t first = 0; first < e->count; first += CHUNK)

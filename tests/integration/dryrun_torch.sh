@@ -64,6 +64,7 @@ try "tensors shared between processes" shared SHARED="$work/state"
 try "tensors shared between processes, expandable segments" shared SHARED="$work/state" PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 try "PyTorch's own memory history" history
 try "PyTorch's profiler sees the device" profiler GPUSHIM_DRYRUN_CLOCK=model
+try "what does not depend on what nobody computed is known" decided
 try "sparse matrices" sparse
 try "sparse matrices, two in four" semi_structured
 try "no such matrices on an old device" no_semi_structured "DEVICE=total=8589934592;context=0;cc=7.0"

@@ -289,6 +289,22 @@ def sparse():
         assert torch.triangular_solve(torch.rand(32, columns, device="cuda"), blocks)[0].shape == (32, columns)
 
 
+@case
+def decided():
+    """Results that do not depend on what nobody computed are known; the loop of generate() ends by them."""
+    unknown = torch.isin((torch.rand(3, 9, device="cuda") @ torch.rand(9, 9, device="cuda")).argmax(-1), torch.tensor([5], device="cuda"))
+    yes, no = (torch.full((3,), value, device="cuda") for value in (True, False))
+    some = torch.tensor([True, False, True]).cuda()
+    for result in (unknown | yes, yes | unknown, unknown.logical_or(yes), ~(unknown & no), ~no.logical_and(unknown), torch.where(some, yes, unknown | yes)):
+        assert result.tolist() == [True] * 3
+    assert (unknown | some)[::2].tolist() == [True] * 2
+    left, steps = torch.ones(3, dtype=torch.long, device="cuda"), 0
+    while left.max() > 0:
+        steps += 1
+        assert steps <= 4
+        left = left & ~(unknown | torch.full((3,), steps == 4, device="cuda"))
+
+
 def two_in_four(dtype):
     return torch.tensor([0, 0, 1, 1]).tile((128, 32)).to(dtype).cuda()
 

@@ -6,6 +6,8 @@ from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausa
 
 from steps import tokens
 
+torch.manual_seed(0)
+
 gpt = GPT2LMHeadModel(GPT2Config(vocab_size=1000, n_positions=128, n_embd=96, n_layer=3, n_head=4)).cuda().eval()
 print(gpt.generate(tokens(1000, 2, 8).cuda(), max_new_tokens=8, pad_token_id=0).shape)
 shape = LlamaConfig(vocab_size=1000, hidden_size=128, intermediate_size=256, num_hidden_layers=3, num_attention_heads=8, num_key_value_heads=2)
