@@ -559,6 +559,7 @@ static void *gs_helper(void *unused)
 	gs_futex_set(&gs_flusher.state, ready ? GS_HELPER_READY : GS_HELPER_ENDED);
 	if (!ready)
 		return NULL;
+	gs_properties_known(gs_flusher.thread);
 	gs_supply_settle();
 	if (!gs_encoder_make()) {
 		gs_stop_for_disk(ENOMEM);

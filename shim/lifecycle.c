@@ -15,6 +15,7 @@
 #include "shim/clock.h"
 #include "shim/flusher.h"
 #include "shim/producer.h"
+#include "shim/properties.h"
 #include "shim/questions.h"
 #include "shim/resolve.h"
 #include "shim/settings.h"
@@ -123,6 +124,7 @@ static void gs_fork_child(void)
 static void gs_prepare_others(void)
 {
 	gs_torch_prepare();
+	gs_properties_prepare();
 	gs_stack_parts_prepare();
 }
 

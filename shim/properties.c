@@ -19,6 +19,15 @@
 #define GS_VERSION "unknown"
 #endif
 
+/* Python's version: both are mere data, no interpreter lock is needed.  NULL: not found (yet). */
+static const unsigned long *gs_python_number; /* since 3.11 */
+static const char *(*gs_python_text)(void);
+
+/* What this trace has; helper thread only. */
+static struct gs_properties_told {
+	bool python, torch, devices;
+} gs_told;
+
 void gs_property(struct gs_thread *thread, const char *name, const char *value)
 {
 	if (!value)
@@ -29,6 +38,11 @@ void gs_property(struct gs_thread *thread, const char *name, const char *value)
 	gs_line_bytes(&line, name, strlen(name) + 1);
 	gs_line_text(&line, value);
 	gs_append_text(thread, GF_TEXT_PROPERTY, 0, text, line.length);
+}
+
+static void gs_notice(struct gs_thread *thread, const char *text)
+{
+	gs_append_text(thread, GF_TEXT_NOTICE, 0, text, strlen(text));
 }
 
 static void gs_property_number(struct gs_thread *thread, const char *name, uint64_t value)
@@ -191,6 +205,7 @@ static void gs_properties_allocator(struct gs_thread *thread)
 
 void gs_properties_early(struct gs_thread *thread, const struct gs_output *output)
 {
+	gs_told = (struct gs_properties_told){false, false, false};
 	gs_property(thread, "recorder_version", GS_VERSION);
 	gs_property(thread, "clock", gs_clock_counter ? "tsc" : "monotonic");
 	gs_properties_process(thread);
@@ -219,28 +234,35 @@ static void gs_property_version(struct gs_thread *thread, const char *name, unsi
 	gs_property(thread, name, text);
 }
 
-static void gs_properties_python(struct gs_thread *thread)
+void gs_properties_prepare(void)
 {
-	/* Both are mere data: no interpreter lock is needed. */
-	const unsigned long *version = gs_dlsym(RTLD_DEFAULT, "Py_Version"); /* since 3.11 */
-	if (version) {
-		gs_property_version(thread, "python_version", *version >> 24 & 255,
-		    *version >> 16 & 255, *version >> 8 & 255);
-		return;
+	if (!gs_python_number)
+		gs_python_number = gs_dlsym(RTLD_DEFAULT, "Py_Version");
+	if (!gs_python_text)
+		gs_python_text = (const char *(*)(void))gs_dlsym(RTLD_DEFAULT, "Py_GetVersion");
+}
+
+static bool gs_properties_python(struct gs_thread *thread)
+{
+	if (gs_python_number) {
+		unsigned long number = *gs_python_number;
+		gs_property_version(thread, "python_version", number >> 24 & 255,
+		    number >> 16 & 255, number >> 8 & 255);
+		return true;
 	}
-	const char *(*text)(void) = (const char *(*)(void))gs_dlsym(RTLD_DEFAULT, "Py_GetVersion");
-	if (!text)
-		return;
+	if (!gs_python_text)
+		return false;
 	char version_text[32] = "";
-	const char *full = text();
+	const char *full = gs_python_text();
 	memcpy(version_text, full, strnlen(full, sizeof(version_text) - 1));
 	version_text[strcspn(version_text, " +")] = 0;
 	gs_property(thread, "python_version", version_text);
+	return true;
 }
 
 /* Value between quotes behind `key` at the start of a line of version.py. */
-static void gs_property_quoted(struct gs_thread *thread, const char *name, const char *text,
-    const char *key)
+static bool gs_property_quoted(
+    struct gs_thread *thread, const char *name, const char *text, const char *key)
 {
 	for (const char *at = text; (at = strstr(at, key)); at++) {
 		if (at != text && at[-1] != '\n')
@@ -251,35 +273,40 @@ static void gs_property_quoted(struct gs_thread *thread, const char *name, const
 		if (quote >= line_end)
 			continue;
 		size_t length = strcspn(quote + 1, "'\"");
-		if (length && length < sizeof(value)) {
-			memcpy(value, quote + 1, length);
-			gs_property(thread, name, value);
-		}
-		return;
+		if (!length || length >= sizeof(value))
+			return false;
+		memcpy(value, quote + 1, length);
+		gs_property(thread, name, value);
+		return true;
 	}
+	return false;
 }
 
-static void gs_properties_torch(struct gs_thread *thread)
+/* Returns whether there is a PyTorch; its version may be unknown all the same, with a notice. */
+static bool gs_properties_torch(struct gs_thread *thread)
 {
 	char path[GS_PATH_BYTES], text[4096];
 	size_t length = strlen(gs_torch_path());
 	if (!length || length >= sizeof(path) - 16)
-		return;
+		return false;
 	memcpy(path, gs_torch_path(), length + 1); /* .../torch/lib/libc10_cuda.so */
 	for (int up = 0; up < 2; up++) {
 		char *slash = strrchr(path, '/');
 		if (!slash)
-			return;
+			return false;
 		*slash = 0;
 	}
 	strcat(path, "/version.py");
 	size_t count = gs_read_file(path, text, sizeof(text) - 1);
 	text[count] = 0;
-	gs_property_quoted(thread, "torch_version", text, "__version__ ");
+	if (!gs_property_quoted(thread, "torch_version", text, "__version__ "))
+		gs_notice(
+		    thread, "the version of PyTorch is unknown: its version.py could not be read");
 	gs_property_quoted(thread, "cuda_version", text, "cuda");
 	const char *notice = gs_torch_notice();
 	if (notice)
-		gs_append_text(thread, GF_TEXT_NOTICE, 0, notice, strlen(notice));
+		gs_notice(thread, notice);
+	return true;
 }
 
 /* ---- devices ---- */
@@ -302,15 +329,19 @@ static bool gs_attribute(int *out, int attribute, int device)
 	    gs_ask.cuDeviceGetAttribute(out, attribute, device) == CUDA_SUCCESS;
 }
 
-static void gs_device_facts(struct gs_thread *thread, int device)
+/* Returns whether the device's name is told. */
+static bool gs_device_facts(struct gs_thread *thread, int device)
 {
+	bool named = false;
 	char text[256] = "";
 	struct gs_line line;
 	size_t total;
 	int number, minor;
 	if (gs_ask.cuDeviceGetName &&
-	    gs_ask.cuDeviceGetName(text, sizeof(text) - 1, device) == CUDA_SUCCESS)
+	    gs_ask.cuDeviceGetName(text, sizeof(text) - 1, device) == CUDA_SUCCESS) {
 		gs_device_fact(thread, device, "name", text);
+		named = true;
+	}
 	if (gs_ask.cuDeviceTotalMem_v2 &&
 	    gs_ask.cuDeviceTotalMem_v2(&total, device) == CUDA_SUCCESS) {
 		gs_line_start(&line, text, sizeof(text));
@@ -340,23 +371,37 @@ static void gs_device_facts(struct gs_thread *thread, int device)
 	if (gs_ask.cuDeviceGetPCIBusId &&
 	    gs_ask.cuDeviceGetPCIBusId(text, sizeof(text) - 1, device) == CUDA_SUCCESS)
 		gs_device_fact(thread, device, "pci", text);
+	return named;
 }
 
-static void gs_properties_devices(struct gs_thread *thread)
+/* Returns whether all devices are named. */
+static bool gs_properties_devices(struct gs_thread *thread)
 {
 	int version, count;
 	if (gs_ask.cuDriverGetVersion && gs_ask.cuDriverGetVersion(&version) == CUDA_SUCCESS)
 		gs_property_version(thread, "driver_version", (unsigned)version / 1000,
 		    (unsigned)version % 1000 / 10, -1);
 	if (!gs_ask.cuDeviceGetCount || gs_ask.cuDeviceGetCount(&count) != CUDA_SUCCESS)
-		return;
+		return false;
+	bool named = true;
 	for (int device = 0; device < count; device++)
-		gs_device_facts(thread, device);
+		named &= gs_device_facts(thread, device);
+	return named;
+}
+
+void gs_properties_known(struct gs_thread *thread)
+{
+	gs_told.devices = gs_told.devices || gs_properties_devices(thread);
+	gs_told.python = gs_told.python || gs_properties_python(thread);
+	gs_told.torch = gs_told.torch || gs_properties_torch(thread);
 }
 
 void gs_properties_late(struct gs_thread *thread)
 {
-	gs_properties_python(thread);
-	gs_properties_torch(thread);
-	gs_properties_devices(thread);
+	if (!gs_told.python)
+		gs_properties_prepare();
+	gs_properties_known(thread);
+	if (!gs_told.devices)
+		gs_notice(thread,
+		    "name and size of the devices are unknown: the driver did not tell them");
 }

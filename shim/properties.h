@@ -18,7 +18,16 @@ void gs_property(struct gs_thread *thread, const char *name, const char *value);
 /** What is known at once; no loader lock, no CUDA. */
 void gs_properties_early(struct gs_thread *thread, const struct gs_output *output);
 
-/** What asks the loader and the driver. */
+/** Where the driver is met: what has to be asked of the loader.  Threads: any. */
+void gs_properties_prepare(void);
+
+/**
+ * What asks the driver, and of Python and PyTorch what was prepared; no loader lock.  Soon after
+ * the first event: a process may end at once, in a way that leaves only what is in the journal.
+ */
+void gs_properties_known(struct gs_thread *thread);
+
+/** What is missing still and may have to ask the loader; a notice of what stays unknown. */
 void gs_properties_late(struct gs_thread *thread);
 
 /** Rank of this process as a launcher set it in the environment, NULL if none did. */

@@ -113,6 +113,15 @@ static void mode_last_frees(long number)
 	atexit(free_at_exit);
 }
 
+/* It ends without a last word, so many microseconds after its first use of CUDA. */
+static void mode_sudden(long number)
+{
+	load();
+	block();
+	usleep((useconds_t)number);
+	_exit(0);
+}
+
 /* ---- threads end ---- */
 
 enum { THREADS = 64 };
@@ -178,6 +187,7 @@ static const struct {
 	void (*run)(long number);
 } modes[] = {
     {"last-frees", mode_last_frees},
+    {"sudden", mode_sudden},
     {"cancel", mode_cancel},
     {"key-destructors", mode_key_destructors},
 };

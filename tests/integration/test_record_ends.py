@@ -10,13 +10,13 @@ from record_rig import BUILD, RECORDER, environment, equal, folder, info, need, 
 ENDS = BUILD / "tests/ends"
 
 
-def ends(*arguments, where=None, timeout=60, **more):
+def ends(*arguments, where=None, timeout=60, clean=True, **more):
     where = where or folder()
     more.setdefault("GPUSHIM_STACKS", "none")
     done = subprocess.run([ENDS, *map(str, arguments)], cwd=where, env=environment(**more), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=timeout)
     equal("status and stderr", (done.returncode, done.stderr), (0, ""))
-    need(not list(where.glob("*.journal")), "a clean end leaves no journal")
+    need(not clean or not list(where.glob("*.journal")), "a clean end leaves no journal")
     return info(one(where, done))
 
 
@@ -39,6 +39,23 @@ def threads_that_were_told_to_end():
         events = ends("cancel")["events"]
         equal("allocations and frees", (events["block_alloc"], events["block_free"]), (64, 64))
 
+
+@test
+def facts_of_short_processes():
+    """What the trace says about device and driver is in the journal soon: nobody can wait for a process that just ends."""
+    known = 0
+    for _ in range(10):
+        where = folder()
+        subprocess.run([ENDS, "sudden", "2500"], cwd=where, env=environment(GPUSHIM_STACKS="none"), stdin=subprocess.DEVNULL, timeout=60)
+        got = info(one(where))
+        known += got["driver_version"] is not None and [device["name"] for device in got["devices"]] == ["Test GPU"]
+    need(known >= 8, f"{known} of 10 processes told their device")  # all, but on a machine without a processor to spare
+
+
+@test
+def facts_that_the_driver_does_not_tell():
+    got = ends("sudden", 100000, GPUSHIM_DRYRUN_FAULTS="cuDeviceGetName:1=999,cuDeviceGetName:2=999", clean=False)
+    need(any("devices are unknown" in notice for notice in got["notices"]), got["notices"])
 
 
 @test
