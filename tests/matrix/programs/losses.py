@@ -18,3 +18,4 @@ spoken, length = torch.randint(1, 20, (4, 12)), torch.full((4,), 12)
 nn.CTCLoss()(speech.log_softmax(2), spoken.cuda(), torch.full((4,), 50), length).backward()
 nn.CTCLoss()(speech.log_softmax(2), spoken.flatten().int(), (50,) * 4, (12,) * 4).backward()  # cuDNN's, by two ways
 nn.CTCLoss()(speech.log_softmax(2), spoken.flatten().int().cuda(), torch.full((4,), 50, dtype=torch.int).cuda(), length.int().cuda()).backward()
+nn.AdaptiveLogSoftmaxWithLoss(10, 100, [20, 50]).cuda()(x, torch.randint(0, 10, (32,)).cuda()).loss.backward()
