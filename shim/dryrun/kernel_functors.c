@@ -405,7 +405,10 @@ bool gd_functor_may_decide(const struct gd_functor_call *call)
 	case GD_FUNCTOR_LOGICAL_AND:
 	case GD_FUNCTOR_LOGICAL_OR:
 	case GD_FUNCTOR_WHERE:
+	case GD_FUNCTOR_MASKED_FILL:
 		return !call->side;
+	case GD_FUNCTOR_MULTIPLY:
+		return !call->side && !gd_scalar_floating(call->computed);
 	default:
 		return false;
 	}
@@ -417,6 +420,7 @@ static bool decides(const struct gd_functor_call *call, struct gd_number input)
 	int64_t ones = call->computed == GD_SCALAR_BOOL ? 1 : -1;
 	switch (call->operation) {
 	case GD_FUNCTOR_AND:
+	case GD_FUNCTOR_MULTIPLY: /* of whole numbers: 0 times infinity is not 0 */
 		return input.whole == 0;
 	case GD_FUNCTOR_OR:
 		return input.whole == ones;
@@ -434,6 +438,8 @@ bool gd_functor_decided(
 {
 	if (call->operation == GD_FUNCTOR_WHERE)
 		return known[0] && known[gd_number_true(inputs[0]) ? 1 : 2];
+	if (call->operation == GD_FUNCTOR_MASKED_FILL)
+		return known[1] && (known[0] || gd_number_true(inputs[1]));
 	return (known[0] && decides(call, inputs[0])) || (known[1] && decides(call, inputs[1])) ||
 	       (known[0] && known[1]);
 }

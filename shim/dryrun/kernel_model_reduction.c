@@ -299,11 +299,26 @@ static uint64_t unknown_input(const struct reduction *r, uint64_t from)
 	return 0;
 }
 
+/* One known True makes any() true, one known False all() false. */
+static bool decided(const struct reduction *r, uint64_t from)
+{
+	unsigned bytes = gd_scalar_bytes(r->type);
+	char number[8];
+	for (uint32_t i = 0; (r->operation == ANY || r->operation == ALL) && i < r->inputs; i++) {
+		uint64_t at = from + gd_walk_offset(&r->input, i, 0);
+		gd_space_load(number, at, bytes);
+		bool value = gd_number_true(gd_scalar_load(r->type, number));
+		if (value == (r->operation == ANY) && gd_space_known(at, bytes))
+			return true;
+	}
+	return false;
+}
+
 static void reduce(const struct reduction *r, uint32_t output, uint16_t author)
 {
 	uint64_t from = r->from + gd_walk_offset(&r->output, output, 1);
 	uint64_t unknown = unknown_input(r, from);
-	if (unknown) {
+	if (unknown && !decided(r, from)) {
 		forget(r, output, gd_model_blame(unknown, author));
 		return;
 	}

@@ -40,16 +40,19 @@ static bool is_length(const char *name, const char *digits)
 /* The next identifier of a mangled name: digits and as many characters. */
 static const char *identifier(const char *name, const char *at, size_t *length_out)
 {
-	for (const char *behind = at; *at; at++) { /* right behind a name another may begin */
-		if (!isdigit((unsigned char)*at) || (at != behind && !is_length(name, at)))
+	const char *behind = at; /* a name: another may begin at once */
+	while (*at) {
+		const char *digits = at++;
+		if (!isdigit((unsigned char)*digits))
 			continue;
 		char *start;
-		unsigned long length = strtoul(at, &start, 10);
-		if (length > 1 && length <= strlen(start) && !isdigit((unsigned char)*start)) {
+		unsigned long length = strtoul(digits, &start, 10);
+		at = start;
+		if ((digits == behind || is_length(name, digits)) && length > 1 &&
+		    length <= strlen(start)) {
 			*length_out = length;
 			return start;
 		}
-		at = start - 1;
 	}
 	return NULL;
 }

@@ -64,6 +64,12 @@ def foreach_add(f):
     return torch.cat([a, b])
 
 
+# What is known decides although `u` is not: loops that end at a length end by it.
+DECIDED = ["b.logical_or(~b).bitwise_or(u > 0)", "(b & ~b) & (u > 0)", "torch.logical_or(i > 0, u > 0)", "i.mul(0) * u.long()",
+           "torch.where(i > 0, i, u.long())", "torch.cat([b, u > 0]).any()", "torch.cat([b, u > 0]).all()",
+           "(i & ~(i > 0) & u.long()).max() == 0", "u.long().masked_fill(i > 0, 3)"]
+
+
 def known(tensor):
     """Whether the stand-in GPU takes all of a tensor for what the program's numbers make it."""
     room = ctypes.create_string_buffer(max(1, tensor.numel() * tensor.element_size()))
@@ -86,7 +92,7 @@ def evaluate(text, device):
         "i": torch.tensor([1, 2, 3, 4, 5, 6, 7, 8]).to(device),
         "b": torch.tensor([True, False, True, True, False, False, True, False]).to(device),
         "s": torch.tensor(2.5).to(device), "e": torch.zeros(1, **at),
-        "put": put, "large": (torch.arange(8) if "* large" in text else torch.arange(100000)).to(device),
+        "u": torch.ones(8, **at).cos(), "put": put, "large": (torch.arange(8) if "* large" in text else torch.arange(100000)).to(device),
     }
     result = eval(text, names)
     return result if torch.is_tensor(result) else torch.tensor(result)
@@ -110,6 +116,12 @@ for text, host in each(EXPRESSIONS):
     else:
         wrong += 1
         print(f"{text}: {device.tolist()} instead of {host.tolist()}")
+for text in DECIDED:
+    if same(evaluate(text, "cuda"), evaluate(text, "cpu")):
+        agree += 1
+    else:
+        wrong += 1
+        print(f"{text}: not decided")
 for text, host in each(OTHERS):
     device = evaluate(text, "cuda")
     if same(device, host):
