@@ -14,6 +14,7 @@
 #include "shim/calm.h"
 #include "shim/clock.h"
 #include "shim/flusher.h"
+#include "shim/log.h"
 #include "shim/producer.h"
 #include "shim/properties.h"
 #include "shim/questions.h"
@@ -133,6 +134,7 @@ __attribute__((constructor)) static void gs_constructor(void)
 	gs_settings_read(environ);
 	if (!gs_settings_enabled())
 		return;
+	gs_log_remember();
 	gs_clock_choose();
 	gs_producer_init(gs_first_event, gs_forget);
 	gs_resolve_on_driver(gs_prepare_others);

@@ -7,6 +7,7 @@
  * Built with -DLIBRARY it is a library that frees the blocks given to it when the process ends.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -122,6 +123,15 @@ static void mode_sudden(long number)
 	_exit(0);
 }
 
+/* As daemons do: what was standard error is a file of the program when the recording starts. */
+static void mode_own_stderr(long number)
+{
+	close(STDERR_FILENO);
+	need(open("own", O_WRONLY | O_CREAT | O_TRUNC, 0644) == STDERR_FILENO, "the lowest number");
+	load();
+	block();
+}
+
 /* ---- threads end ---- */
 
 enum { THREADS = 64 };
@@ -188,6 +198,7 @@ static const struct {
 } modes[] = {
     {"last-frees", mode_last_frees},
     {"sudden", mode_sudden},
+    {"own-stderr", mode_own_stderr},
     {"cancel", mode_cancel},
     {"key-destructors", mode_key_destructors},
 };

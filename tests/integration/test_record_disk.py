@@ -168,6 +168,36 @@ def messages_into_a_closed_pipe():
 
 
 @test
+def messages_into_a_full_pipe():
+    """Nobody reads it: the program must not wait."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(write, b"x" * 4096)
+    os.set_blocking(write, True)
+    where = folder()
+    process = subprocess.Popen([HOST, "cycles", "100"], cwd=where, env=environment(GPUSHIM_SPEED="fast"), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=write)
+    try:
+        equal("status", process.wait(timeout=4), 0)
+    finally:
+        process.kill()
+        os.close(read)
+        os.close(write)
+    equal("allocations", info(one(where))["events"]["block_alloc"], 100)
+
+
+@test
+def messages_into_a_file_that_cannot_be_opened():
+    for path in (".", "missing/log"):
+        _, done = host("cycles", 10, GPUSHIM_LOG="info", GPUSHIM_LOG_FILE=path)
+        lines = done.stderr.splitlines()
+        equal("status and lines", (done.returncode, len(lines)), (0, 2))
+        need(f"GPUSHIM_LOG_FILE={path}" in lines[0] and "recording to" in lines[1], done.stderr)
+
+
+@test
 def messages_into_a_file():
     where, done = host("cycles", 10, GPUSHIM_LOG="info", GPUSHIM_LOG_FILE="log")
     equal("stderr", done.stderr, "")

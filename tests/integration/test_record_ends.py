@@ -59,6 +59,13 @@ def facts_that_the_driver_does_not_tell():
 
 
 @test
+def files_of_the_program_get_no_messages():
+    where = folder()
+    ends("own-stderr", where=where, GPUSHIM_SPEED="fast")
+    equal("the program's file", (where / "own").read_text(), "")
+
+
+@test
 def threads_that_outlive_python():
     """Python itself crashes when its threads come back to it after its end: nothing may delay the end of the process then."""
     script = pathlib.Path(__file__).resolve().parent.parent / "programs/daemon_threads.py"
