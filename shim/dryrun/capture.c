@@ -201,8 +201,8 @@ CUresult gd_capture_refuse_legacy(struct gd_stream *stream)
 /* The capture that the event was last recorded in, if it goes on; the lock is held. */
 static struct gd_capture *capture_of(const struct gd_event *event)
 {
-	struct gd_capture *capture = event->capture_id ? captures : NULL;
-	while (capture && capture->id != event->capture_id)
+	struct gd_capture *capture = gd_event_capture(event) ? captures : NULL;
+	while (capture && capture->id != gd_event_capture(event))
 		capture = capture->next;
 	return capture;
 }
@@ -215,7 +215,7 @@ static CUresult captured(struct gd_event *event, bool breaks)
 	struct gd_capture *capture = capture_of(event);
 	if (capture)
 		result = CUDA_ERROR_CAPTURED_EVENT;
-	else if (event->capture_id)
+	else if (gd_event_capture(event))
 		result = CUDA_ERROR_INVALID_VALUE;
 	if (capture && breaks)
 		break_capture(capture);
@@ -225,7 +225,7 @@ static CUresult captured(struct gd_event *event, bool breaks)
 
 CUresult gd_capture_refuse_event(struct gd_event *event)
 {
-	if (gd_capture_none() && !event->capture_id)
+	if (gd_capture_none() && !gd_event_capture(event))
 		return CUDA_SUCCESS;
 	CUresult result = captured(event, true);
 	return result == CUDA_SUCCESS ? gd_capture_refuse_unsafe() : result;
@@ -233,7 +233,7 @@ CUresult gd_capture_refuse_event(struct gd_event *event)
 
 CUresult gd_capture_refuse_time(struct gd_event *event)
 {
-	return event->capture_id ? captured(event, false) : CUDA_SUCCESS;
+	return gd_event_capture(event) ? captured(event, false) : CUDA_SUCCESS;
 }
 
 /* ---- calls that become nodes ---- */
@@ -284,7 +284,7 @@ static CUresult record(struct gd_event *event, struct gd_stream *stream, unsigne
 	free(event->tips);
 	event->tips = tips;
 	event->tip_count = stream->tip_count;
-	event->capture_id = capture->id;
+	gd_event_set_capture(event, capture->id);
 	return CUDA_SUCCESS;
 }
 
@@ -354,6 +354,6 @@ void gd_capture_event_ends(struct gd_event *event)
 	if (gd_capture_none())
 		return;
 	pthread_mutex_lock(&gd_graph_lock);
-	event->capture_id = 0;
+	gd_event_set_capture(event, 0);
 	pthread_mutex_unlock(&gd_graph_lock);
 }

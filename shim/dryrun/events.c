@@ -45,11 +45,19 @@ void gd_event_reached(struct gd_event *event, uint64_t ticket, uint64_t time_ns,
 		gd_event_free(event);
 }
 
+uint64_t gd_event_ready_ns(struct gd_event *event)
+{
+	pthread_mutex_lock(&event->lock);
+	uint64_t ready_ns = event->ready_ns;
+	pthread_mutex_unlock(&event->lock);
+	return ready_ns;
+}
+
 CUresult gd_event_record(struct gd_event *event, struct gd_stream *stream)
 {
 	pthread_mutex_lock(&event->lock);
 	uint64_t ticket = ++event->recorded;
-	event->capture_id = 0;
+	gd_event_set_capture(event, 0);
 	gd_event_share_pending(event, 1);
 	pthread_mutex_unlock(&event->lock);
 	if (!gd_operations_simple() && gd_queue_record(stream, event, ticket))
@@ -191,7 +199,7 @@ GD_API_PTSZ(cuStreamWaitEvent, (CUstream stream_handle, CUevent handle, unsigned
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (gd_capture_touches(stream) || event->capture_id)
+	if (gd_capture_touches(stream) || gd_event_capture(event))
 		return gd_capture_await(event, stream, flags);
 	gd_event_await(event, stream);
 	if (gd_watched())

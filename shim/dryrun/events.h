@@ -31,10 +31,25 @@ struct gd_event {
 	uint32_t own_pending; /* INTERPROCESS: records of this process that no queue has reached */
 	int share_file;
 	struct gd_event_share *share; /* ipc_events.h; NULL until exported, then constant */
-	uint64_t capture_id;   /* last recorded in this capture, dead or alive; capture lock */
+	uint64_t capture_id;	      /* last recorded in this capture, dead or alive; atomic */
 	struct gd_node **tips; /* nodes that stand for the record; guarded by the capture lock */
 	uint32_t tip_count;
 };
+
+/** @return the capture of the last record, 0 for none.  Any thread. */
+static inline uint64_t gd_event_capture(const struct gd_event *event)
+{
+	return __atomic_load_n(&event->capture_id, __ATOMIC_RELAXED);
+}
+
+/** Say in which capture the last record was, 0 for none. */
+static inline void gd_event_set_capture(struct gd_event *event, uint64_t id)
+{
+	__atomic_store_n(&event->capture_id, id, __ATOMIC_RELAXED);
+}
+
+/** @return when the last record that is done was or will be complete.  Any thread. */
+uint64_t gd_event_ready_ns(struct gd_event *event);
 
 /** @return a new event, not published; NULL without memory */
 struct gd_event *gd_event_new(const struct gd_context *context, unsigned flags);

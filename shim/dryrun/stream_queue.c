@@ -123,7 +123,7 @@ static void run(const struct entry *entry, struct gd_stream *stream)
 		    entry->event, entry->ticket, gd_now_ns(), gd_stream_ready_ns(stream));
 		break;
 	case WAIT:
-		gd_stream_delay(stream, entry->event->ready_ns);
+		gd_stream_delay(stream, gd_event_ready_ns(entry->event));
 		gd_event_reached(entry->event, 0, 0, 0);
 		break;
 	}
