@@ -53,17 +53,30 @@ uint64_t gd_event_ready_ns(struct gd_event *event)
 	return ready_ns;
 }
 
+static void set_recorded(struct gd_event *event, uint64_t ticket)
+{
+	if (ticket > event->recorded)
+		event->recorded = ticket;
+}
+
+/* Others see the record when it is in its stream: a stream that waited for one that comes later
+ * could be what the later one waits for. */
 CUresult gd_event_record(struct gd_event *event, struct gd_stream *stream)
 {
 	pthread_mutex_lock(&event->lock);
-	uint64_t ticket = ++event->recorded;
+	uint64_t ticket = ++event->issued;
 	gd_event_set_capture(event, 0);
 	gd_event_share_pending(event, 1);
 	pthread_mutex_unlock(&event->lock);
-	if (!gd_operations_simple() && gd_queue_record(stream, event, ticket))
+	if (!gd_operations_simple() && gd_queue_record(stream, event, ticket)) {
+		pthread_mutex_lock(&event->lock);
+		set_recorded(event, ticket);
+		pthread_mutex_unlock(&event->lock);
 		return CUDA_SUCCESS;
+	}
 	uint64_t now = gd_now_ns(), ready = gd_operations_simple() ? 0 : gd_stream_ready_ns(stream);
 	pthread_mutex_lock(&event->lock);
+	set_recorded(event, ticket);
 	note(event, ticket, ready > now ? ready : now, ready);
 	gd_event_share_pending(event, -1);
 	pthread_mutex_unlock(&event->lock);

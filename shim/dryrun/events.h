@@ -22,7 +22,8 @@ struct gd_event {
 	uint64_t context_id;
 	uint64_t id;
 	pthread_mutex_t lock; /* everything below */
-	uint64_t recorded;    /* tickets given; 0: never recorded */
+	uint64_t issued;      /* tickets given */
+	uint64_t recorded;    /* last ticket whose record is in its stream; 0: never recorded */
 	uint64_t done;	      /* highest ticket whose time is known */
 	uint64_t time_ns;     /* of `done` */
 	uint64_t ready_ns;    /* when the awaited work ends; 0 with the instant clock */
