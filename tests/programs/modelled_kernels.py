@@ -36,7 +36,7 @@ i.sort(descending=True)[0] | f.sort()[0] | f.topk(3)[0] | f.argsort() | i.bincou
 f.index_select(0, i[:3]) | torch.linspace(0, 1, 5, device=d) | 2.0 ** f | f ** 3 | f.exp() | f.softmax(0) | f.view(2, 4) @ f.view(4, 2) | f.cumsum(0) | f.prod()
 torch.aminmax(f)[0] | f.var() | f.median() | torch.nn.functional.one_hot(i) | torch.zeros(9, device=d).scatter_(0, i, 1.0) | torch.zeros(9, device=d).index_add_(0, i, f)
 f.clone().exp_() | f.view(2, 4).clone()[:, ::2].exp_() | torch.nn.functional.embedding(i - 1, f.view(8, 1)) | torch.unique(i % 3, return_inverse=True)[1]
-torch.unique(f) | torch.arange(3, device=d).repeat_interleave(i[:3]) | i.view(2, 4).cumsum(1) | torch.searchsorted(i, i) | x.nan_to_num() | f.logsumexp(0) | f.std() > 1
+torch.unique(f) | torch.arange(3, device=d).repeat_interleave(i[:3]) | i.view(2, 4).cumsum(1) | torch.searchsorted(i, i) | x.nan_to_num() | f.logsumexp(0) | f.std() > 1 | torch.ops.aten.unfold_backward(f.view(2, 4).cos(), [6], 0, 4, 2)
 torch.zeros(8, dtype=torch.long, device=d).masked_scatter_(b, i) | torch.zeros(8, device=d).index_copy_(0, i - 1, f) | f.lerp(y, 0.5) | x.cummax(0)[0]
 torch._foreach_exp([f])[0] | f.half().sum() / 3 | (i.double() / 3).floor() | f.sigmoid().round() | torch.bitwise_left_shift(i, 1) | i.float().pow(2).sum().sqrt()
 torch.ones(8, device=d) * large | (large > 0).any() | large.sum() | large.nonzero().numel() | f.norm(1) | torch.nn.functional.pad(f, (1, 1)) | f.expand(3, 8).sum()
