@@ -18,6 +18,7 @@ static const struct gd_kernel_model models[] = {
     {{"29vectorized_elementwise_kernelI", ""}, "vi**$", FAMILY(elementwise)},
     {{"27unrolled_elementwise_kernelI", ""}, "vi******$", FAMILY(elementwise)},
     {{"18elementwise_kernelILi128E", "gpu_kernel_impl"}, "vi*$", FAMILY(strided)},
+    {{"35_unfold_backward_elementwise_kernelI", ""}, "vi*$", FAMILY(strided)},
     {{"29elementwise_kernel_with_indexIi", "15arange_cuda_out"}, "v**PN15function_traitsI",
 	FAMILY(sequence)},
     {{"13reduce_kernelI", "8ReduceOpI"}, "v*$", FAMILY(reduction)},
