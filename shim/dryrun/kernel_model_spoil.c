@@ -8,8 +8,6 @@
  * ...> likewise distribution_elementwise_grid_stride_kernel<...>(number of elements, generator,
  * distribution, lambda), which holds char *out; int bytes from one element to the next
  * (DistributionTemplates.h)
- *   _unfold_backward_elementwise_kernel<threads, per thread, lambda>(int N, lambda), which holds
- *       OffsetCalculator<3>; char *out ... (UnfoldBackward.cu); istft adds its windows up by it
  */
 #include <string.h>
 
@@ -171,37 +169,6 @@ size_t gd_random_plan(
 }
 
 void gd_random_run(const void *plan, uint16_t author)
-{
-	gd_sort_in_place_run(plan, author);
-}
-
-/* ---- sums of windows ---- */
-
-/* The form is the bytes of an element. */
-bool gd_unfold_recognise(const char *name, const char *after, struct gd_model_match *match)
-{
-	match->form = (uint8_t)width_of(name, &after);
-	return true;
-}
-
-size_t gd_unfold_plan(
-    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
-{
-	enum { OUT, TENSORS = 3 };
-	struct spoil *s = plan;
-	struct gd_walk walk;
-	if (!launch->parameters)
-		return 0;
-	const char *lambda = gd_model_argument(launch, 1);
-	memset(s, 0, sizeof(*s));
-	if (!gd_walk_read(lambda, TENSORS, word_at(launch, 0, 4), &walk))
-		return 0;
-	memcpy(&s->range[0].address, lambda + ((GD_OFFSETS_BYTES(TENSORS) + 7) & ~(size_t)7), 8);
-	s->range[0].bytes = gd_walk_extent(&walk, OUT) + match->form;
-	return checked(s);
-}
-
-void gd_unfold_run(const void *plan, uint16_t author)
 {
 	gd_sort_in_place_run(plan, author);
 }

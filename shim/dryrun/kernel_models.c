@@ -36,8 +36,6 @@ static const struct gd_kernel_model models[] = {
     {{"19indexFuncSmallIndexI", ""}, "vN", FAMILY(first_tensor)},
     {{"SortKVInPlaceI", ""}, "vN", FAMILY(sort_in_place)},
     {{"43distribution_elementwise_grid_stride_kernelI", ""}, "v", FAMILY(random)},
-    {{"35_unfold_backward_elementwise_kernelI", "32_unfold_backward_internal_kernelI"}, "vi*$",
-	FAMILY(unfold)},
     {{"34_scatter_gather_elementwise_kernelI", "internal_kernelILb1E"}, "vi*$", FAMILY(scatter)},
     {{"34_scatter_gather_elementwise_kernelI", "34_cuda_scatter_fill_internal_kernel"}, "vi*$",
 	FAMILY(scatter)},

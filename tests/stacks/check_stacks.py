@@ -220,6 +220,8 @@ def threads():
         thread.start()
     for thread in running:
         thread.join()
+    for got, wanted in bad[:2]:
+        print(f"# {len(bad)} differ: {got}, not {wanted}")
     tell("four threads", not bad)
 
 
