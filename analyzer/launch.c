@@ -403,19 +403,34 @@ static char *killed_text(int number)
 	    name ? name : "", name ? ")" : "");
 }
 
+/* A line of the list of traces becomes the name it stands for: \012 is a newline, \134 a backslash.
+ */
+static void list_line_decode(char *line)
+{
+	char *to = line;
+	for (const char *from = line; *from && *from != '\n';) {
+		bool newline = strncmp(from, "\\012", 4) == 0;
+		if (newline || strncmp(from, "\\134", 4) == 0) {
+			*to++ = newline ? '\n' : '\\';
+			from += 4;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = 0;
+}
+
 void ga_launch_tell(const struct ga_launch *launch)
 {
 	FILE *list = launch->trace_list ? fopen(launch->trace_list, "re") : NULL;
 	char *line = NULL;
 	size_t capacity = 0;
 	bool any = false;
-	ssize_t length;
 	if (!list)
 		return;
 	char *killed = killed_text(launch->signal);
-	while ((length = getline(&line, &capacity, list)) > 0) {
-		if (line[length - 1] == '\n')
-			line[length - 1] = 0;
+	while (getline(&line, &capacity, list) > 0) {
+		list_line_decode(line);
 		gf_journal_fold(line, NULL); /* else the journal stays and readers take both */
 		ga_say("%strace in %s", any ? "" : killed, line);
 		any = true;

@@ -20,8 +20,10 @@
 
 #define GF_SETTINGS(S) \
 	S(output, "GPUSHIM_OUTPUT", TEXT, "./gpushim-%n-%p.gst", "", \
-	    "where the trace goes; %p process id, %h host, %r rank, %n program, %t start time, %% a " \
-	    "percent sign. A folder means the default name inside it. An existing file is kept: the " \
+	    "where the trace goes; %p process id, %h host, %r rank, %n program, %t start time, " \
+	    "%% a " \
+	    "percent sign. A folder means the default name inside it. An existing file is kept: " \
+	    "the " \
 	    "new one gets -2, -3, ... at its end") \
 	S(record, "GPUSHIM_RECORD", LIST, "memory,copies,kernels,api", \
 	    "memory|copies|kernels|api|cpu", \
@@ -38,6 +40,7 @@
 	    "file that messages are appended to. Default: standard error") \
 	S(enable, "GPUSHIM_ENABLE", SWITCH, "1", "", "0: the recorder does nothing at all") \
 	S(trace_list, "GPUSHIM_TRACE_LIST", TEXT, "", "", \
-	    "file to which the path of every new trace is appended, one a line")
+	    "file to which the path of every new trace is appended, one a line; newline and " \
+	    "backslash in it as \\012 and \\134")
 
 #endif

@@ -432,12 +432,16 @@ static void gs_stop_for_limit(void)
 	uint32_t unused;
 	gs_producer_stop(GF_LOST_LIMIT);
 	gs_flusher.at_limit = true;
-	gs_append_notice("recording stopped: the trace reached GPUSHIM_LIMIT");
+	gs_append_notice(
+	    "recording stopped: the trace reached GPUSHIM_LIMIT; events after that are "
+	    "counted only; a larger GPUSHIM_LIMIT, or none, records more");
 	gs_append_mark(gs_flusher.thread, GF_MARK_STOPPED, 0);
 	gs_full_frame(gs_full_collect(&unused), true);
 	gs_owned_frame(0);
-	gs_log(GS_LOG_WARN, "%s reached GPUSHIM_LIMIT; recording has stopped, the program goes on",
-	    gs_flusher.output.path);
+	gs_log(GS_LOG_WARN,
+	    "%s reached GPUSHIM_LIMIT=%s: events from now on are counted, but not recorded; the "
+	    "program goes on; a larger GPUSHIM_LIMIT, or none, records more",
+	    gs_flusher.output.path, gs_settings_text(GS_SETTING_limit));
 }
 
 /* No room for more chunks and nothing to free: events are dropped from now on, and counted. */

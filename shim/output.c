@@ -326,15 +326,27 @@ static bool gs_pair_open(struct gs_output *out, struct gf_journal *journal_out, 
 	return false;
 }
 
+/* One line of the list, whatever is in the name: \012 and \134 for newline and backslash. */
+static void gs_list_line(struct gs_line *line, const char *path)
+{
+	for (; *path; path++) {
+		if (*path == '\n' || *path == '\\')
+			gs_line_text(line, *path == '\n' ? "\\012" : "\\134");
+		else
+			gs_line_bytes(line, path, 1);
+	}
+	gs_line_text(line, "\n");
+}
+
 static void gs_trace_list(const struct gs_output *out)
 {
 	const char *list = gs_settings_text(GS_SETTING_trace_list);
 	if (!list[0])
 		return;
-	char text[GS_PATH_BYTES + 1];
+	char text[4 * GS_PATH_BYTES]; /* should every byte of the name take four */
 	struct gs_line line;
 	gs_line_start(&line, text, sizeof(text));
-	gs_line_format(&line, "%s\n", out->path);
+	gs_list_line(&line, out->path);
 	int fd = open(list, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
 	if (fd < 0 || write(fd, text, line.length) != (ssize_t)line.length)
 		gs_log(GS_LOG_WARN, "cannot write to GPUSHIM_TRACE_LIST=%s: errno %d", list, errno);

@@ -89,6 +89,10 @@ expect "a folder that ends in a slash is made" "$(ls -d new)" new
 mkdir 100%p
 expect "a percent sign of the current folder means itself" \
 	"$(cd 100%p && "$gpushim" run -o '%n' -- sh -c 'echo $GPUSHIM_OUTPUT' 2>/dev/null)" "$(pwd)/100%%p/%n.gst"
+strange=$(printf 'two\nlines\\012')
+"$gpushim" dryrun --memory 1G -o "$strange/t.gst" -- "$O/tests/ends" sudden 20000 2>out
+expect "a newline in the name of a folder" "$(ls "$strange")" t.gst
+expect "the trace is named" "$(grep -c 't.gst$' out)" 1
 mkfifo pipe
 "$gpushim" run -o pipe -- true 2>/dev/null
 expect "a trace is no pipe" $? 2

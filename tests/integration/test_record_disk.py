@@ -137,7 +137,7 @@ def nothing_but_files():
 def limit_of_the_trace():
     where, done = host("slow", 3000, GPUSHIM_LIMIT="20K")
     equal("status", done.returncode, 0)
-    one_line(done, "GPUSHIM_LIMIT")
+    one_line(done, "GPUSHIM_LIMIT=20K", "counted, but not recorded", "larger GPUSHIM_LIMIT")
     got = info(one(where))
     need(got["file_bytes"] < 60000, f"{got['file_bytes']} bytes")
     need(any("GPUSHIM_LIMIT" in notice for notice in got["notices"]), got["notices"])

@@ -200,6 +200,9 @@ def names_of_files():
     listing = where / "list"
     host("cycles", 1, where=where, GPUSHIM_OUTPUT="x", GPUSHIM_TRACE_LIST=listing)
     equal("list of traces", listing.read_text(), f"{where}/x.gst\n")
+    strange = where / "two\nlines\\012"
+    host("cycles", 1, where=where, GPUSHIM_OUTPUT=f"{strange}/x", GPUSHIM_TRACE_LIST=listing)
+    equal("a strange name in it", listing.read_text().splitlines()[1], f"{where}/two\\012lines\\134012/x.gst")
 
 
 @test
