@@ -6,6 +6,7 @@
  * Definitions are collected in memory.  probe_describe() tells the Python part of the caller's stack
  * as text, one "file:line function" a line, innermost first.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,12 @@ struct text {
 static struct text stacks[LIMIT], codes[LIMIT];
 static unsigned code_count, stack_count;
 static bool refuse; /* no room for definitions */
+
+/*
+ * A number is known to all threads before its definition is written.  Takers share the lock, readers of
+ * definitions wait till they are done: what was given out is defined then.
+ */
+static pthread_rwlock_t taking = PTHREAD_RWLOCK_INITIALIZER;
 
 static void store(struct text *text, const void *bytes, uint32_t length)
 {
@@ -97,7 +104,17 @@ void probe_refuse(int yes)
 
 unsigned probe_take(void)
 {
-	return gs_stack_take(GS_STACK_ALLOCATION, NULL);
+	pthread_rwlock_rdlock(&taking);
+	unsigned id = gs_stack_take(GS_STACK_ALLOCATION, NULL);
+	pthread_rwlock_unlock(&taking);
+	return id;
+}
+
+/* Returns once all takes that have begun are over. */
+static void wait_for_takers(void)
+{
+	pthread_rwlock_wrlock(&taking);
+	pthread_rwlock_unlock(&taking);
 }
 
 int probe_state(void)
@@ -142,6 +159,7 @@ size_t probe_text(unsigned id, char *out, size_t room)
 	struct gf_stack_head head;
 	size_t used = 0;
 	out[0] = 0;
+	wait_for_takers();
 	if (!id || id >= LIMIT || !stacks[id].bytes)
 		return 0;
 	memcpy(&head, stacks[id].bytes, sizeof(head));
@@ -156,6 +174,7 @@ void probe_counts(unsigned id, unsigned *counts)
 {
 	struct gf_stack_head head;
 	memset(counts, 0, 5 * sizeof(*counts));
+	wait_for_takers();
 	if (!id || id >= LIMIT || !stacks[id].bytes)
 		return;
 	memcpy(&head, stacks[id].bytes, sizeof(head));
