@@ -15,8 +15,6 @@
 #include "shim/dryrun/stream_queue.h"
 #include "shim/dryrun/streams.h"
 
-#define REST_PERIOD_NS 2000000
-
 uint32_t gd_operations_busy;
 bool gd_operations_blocking;
 
@@ -282,38 +280,18 @@ void gd_enqueue_slow(struct gd_stream *stream, const struct gd_operation *operat
 	gd_operation_time(stream, &filled);
 }
 
-/*
- * Nothing to wait for.  A GPU would have something, and other threads of the program the processor
- * meanwhile: PyTorch's autograd threads let go of the last graph then, and abort the process when they
- * have not before Python ends.  Now and then is enough, and costs little.
- */
-static void rest(void)
-{
-	static uint64_t next_ns; /* atomic */
-	const struct timespec nap = {.tv_nsec = 20000};
-	uint64_t now = gd_now_ns();
-	if (now < __atomic_load_n(&next_ns, __ATOMIC_RELAXED))
-		return;
-	__atomic_store_n(&next_ns, now + REST_PERIOD_NS, __ATOMIC_RELAXED);
-	nanosleep(&nap, NULL);
-}
-
 void gd_stream_wait(struct gd_stream *stream)
 {
-	if (gd_operations_simple()) {
-		rest();
+	if (gd_operations_simple())
 		return;
-	}
 	gd_queue_drain(stream);
 	gd_sleep_until(gd_stream_ready_ns(stream));
 }
 
 bool gd_context_wait(struct gd_context *context)
 {
-	if (gd_operations_simple()) {
-		rest();
+	if (gd_operations_simple())
 		return true;
-	}
 	if (gd_queue_serving())
 		return false;
 	gd_queue_drain_all(context, -1);
