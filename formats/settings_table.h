@@ -20,10 +20,8 @@
 
 #define GF_SETTINGS(S) \
 	S(output, "GPUSHIM_OUTPUT", TEXT, "./gpushim-%n-%p.gst", "", \
-	    "where the trace goes; %p process id, %h host, %r rank, %n program, %t start time, " \
-	    "%% a " \
-	    "percent sign. A folder means the default name inside it. An existing file is kept: " \
-	    "the " \
+	    "where the trace goes; %p process id, %h host, %r rank, %n program, %t start time, %% a " \
+	    "percent sign. A folder means the default name inside it. An existing file is kept: the " \
 	    "new one gets -2, -3, ... at its end") \
 	S(record, "GPUSHIM_RECORD", LIST, "memory,copies,kernels,api", \
 	    "memory|copies|kernels|api|cpu", \

@@ -229,7 +229,7 @@ struct gs_supply {
 	const struct gs_thread *keeper; /* of the helper, which must not wait for itself */
 	uint64_t ring_at; /* sequence of a claimed chunk from which on to ring; UINT64_MAX: not now */
 	void (*ring)(void);
-	bool exhausted; /* no more can be had: waiting is of no use */
+	bool exhausted;	  /* no more can be had: waiting is of no use */
 	bool ending;	  /* the end waits for those who wait */
 	uint32_t waiting; /* threads that do */
 	uint32_t given;	  /* grows when chunks become free; futex */
