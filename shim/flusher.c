@@ -661,6 +661,20 @@ void gs_flusher_stop(void)
 	}
 }
 
+void gs_flusher_leave(void)
+{
+	static const char cause[] = "threads of Python were alive at the end of the program: nothing could "
+				    "be waited for, so the journal was left; it has everything";
+	if (__atomic_load_n(&gs_flusher.state, __ATOMIC_ACQUIRE) != GS_HELPER_READY)
+		return;
+	gs_producer_end();
+	struct gs_thread *thread = gs_thread_attach();
+	if (!thread)
+		return;
+	gs_append_text(thread, GF_TEXT_NOTICE, 0, cause, strlen(cause));
+	gs_append_mark(thread, GF_MARK_END, 0);
+}
+
 void gs_flusher_close_inherited(void)
 {
 	if (gs_flusher.state != GS_HELPER_NONE)

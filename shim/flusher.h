@@ -23,6 +23,12 @@ bool gs_flusher_start(void);
 /** End the recording: everything into the trace, END mark, journal removed.  Bounded wait. */
 void gs_flusher_stop(void);
 
+/**
+ * End the recording where nothing may be waited for: END mark in the calling thread's chunk, the journal
+ * stays.
+ */
+void gs_flusher_leave(void);
+
 /** In the fork handler of a child: close the parent's files, whose numbers are still the same. */
 void gs_flusher_close_inherited(void);
 

@@ -26,21 +26,22 @@
 #define GS_START_WAIT_NS 6000000000u
 
 /*
- * Started in this order by the first event that counts, stopped in reverse at exit, forgotten in a
- * fork child.  NULL: nothing to do.
+ * Started in this order by the first event that counts, stopped in reverse at exit (or left, where the
+ * end may not wait), forgotten in a fork child.  NULL: nothing to do.
  */
 static const struct gs_part {
 	const char *name;
 	bool (*start)(void);
 	void (*stop)(void);
+	void (*leave)(void);
 	void (*fork_child)(void);
 } gs_parts[] = {
-    {"resolve", gs_resolve, NULL, NULL},
-    {"torch", NULL, NULL, gs_torch_forget},
-    {"stacks", NULL, NULL, gs_stack_forget},
-    {"questions", NULL, NULL, gs_questions_forget},
-    {"producer", NULL, NULL, gs_producer_forget},
-    {"flusher", gs_flusher_start, gs_flusher_stop, gs_flusher_forget},
+    {"resolve", gs_resolve, NULL, NULL, NULL},
+    {"torch", NULL, NULL, NULL, gs_torch_forget},
+    {"stacks", NULL, NULL, NULL, gs_stack_forget},
+    {"questions", NULL, NULL, NULL, gs_questions_forget},
+    {"producer", NULL, NULL, NULL, gs_producer_forget},
+    {"flusher", gs_flusher_start, gs_flusher_stop, gs_flusher_leave, gs_flusher_forget},
 };
 #define GS_PART_COUNT (int)(sizeof(gs_parts) / sizeof(gs_parts[0]))
 
@@ -84,10 +85,13 @@ static void gs_exit(void *unused)
 	gs_wait_for_start(); /* a short program on a busy machine is at its end by then */
 	/* A child of a raw clone() has the phase of its parent, but not its helper. */
 	bool ours = __atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE) >= GS_PHASE_RUNNING &&
-	    gs_live.generation && !gs_stack_python_elsewhere();
-	for (int i = GS_PART_COUNT - 1; ours && i >= 0; i--)
-		if (gs_parts[i].stop)
-			gs_parts[i].stop();
+	    gs_live.generation;
+	bool may_wait = !gs_stack_python_elsewhere();
+	for (int i = GS_PART_COUNT - 1; ours && i >= 0; i--) {
+		void (*end)(void) = may_wait ? gs_parts[i].stop : gs_parts[i].leave;
+		if (end)
+			end();
+	}
 	if (ours)
 		__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
 	gs_calm_end(before);
