@@ -8,6 +8,7 @@
 #include "formats/stack_layout.h"
 #include "shim/hot.h"
 #include "shim/intern_table.h"
+#include "shim/kernel_thread.h"
 #include "shim/library_map.h"
 #include "shim/native_stack.h"
 #include "shim/python_code.h"
@@ -28,6 +29,7 @@ _Static_assert(DEFINITION_BYTES <= GF_TEXT_MAX_BYTES, "a stack fits into a text"
 struct stack_thread {
 	struct stack_thread *next;
 	uint32_t in_use;
+	uint32_t owner; /* as the kernel counts; 0 while it changes hands; atomic */
 	struct gs_python_walk python;
 	uint64_t definition[DEFINITION_BYTES / sizeof(uint64_t)];
 	uint64_t scratch[GF_TEXT_MAX_BYTES / sizeof(uint64_t)];
@@ -70,11 +72,19 @@ static struct stack_thread *reuse_state(void)
 	return NULL;
 }
 
+static struct stack_thread *own(struct stack_thread *state)
+{
+	int saved = errno;
+	__atomic_store_n(&state->owner, gs_kernel_thread(), __ATOMIC_RELEASE);
+	errno = saved;
+	return own_state = state;
+}
+
 static __attribute__((cold, noinline)) struct stack_thread *attach(void)
 {
 	struct stack_thread *state = reuse_state();
 	if (state)
-		return own_state = state;
+		return own(state);
 	if (__atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED) > THREAD_LIMIT) {
 		__atomic_sub_fetch(&thread_count, 1, __ATOMIC_RELAXED);
 		notice(NOTICE_THREADS);
@@ -93,7 +103,13 @@ static __attribute__((cold, noinline)) struct stack_thread *attach(void)
 	while (!__atomic_compare_exchange_n(&threads, &state->next, state, true, __ATOMIC_RELEASE,
 	    __ATOMIC_RELAXED))
 		;
-	return own_state = state;
+	return own(state);
+}
+
+static void give_back(struct stack_thread *state)
+{
+	__atomic_store_n(&state->owner, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&state->in_use, 0, __ATOMIC_RELEASE);
 }
 
 void gs_stack_thread_end(void)
@@ -101,7 +117,15 @@ void gs_stack_thread_end(void)
 	struct stack_thread *state = own_state;
 	own_state = NULL;
 	if (state)
-		__atomic_store_n(&state->in_use, 0, __ATOMIC_RELEASE);
+		give_back(state);
+}
+
+void gs_stack_reclaim(void)
+{
+	struct stack_thread *state = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+	for (; state; state = state->next)
+		if (gs_kernel_thread_inherit(&state->owner))
+			give_back(state);
 }
 
 bool gs_stack_python_ends(void)
@@ -115,7 +139,8 @@ bool gs_stack_python_elsewhere(void)
 	const struct stack_thread *state = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
 	for (; state; state = state->next)
 		if (state != own_state && __atomic_load_n(&state->in_use, __ATOMIC_ACQUIRE) &&
-		    state->native.user_flag)
+		    state->native.user_flag &&
+		    !gs_kernel_thread_ended(__atomic_load_n(&state->owner, __ATOMIC_ACQUIRE)))
 			return true;
 	return false;
 }
@@ -296,7 +321,9 @@ void gs_stack_forget(void)
 {
 	for (struct stack_thread *state = threads; state; state = state->next)
 		if (state != own_state)
-			__atomic_store_n(&state->in_use, 0, __ATOMIC_RELAXED);
+			give_back(state);
+		else /* the child's thread has a number of its own */
+			own(state);
 	memset(&gs_stack_node, 0, sizeof(gs_stack_node));
 	gs_python_forget();
 }

@@ -110,6 +110,9 @@ static inline bool gs_stack_in_backward(void)
 /** The thread ends: its state may go to another one. */
 void gs_stack_thread_end(void);
 
+/** The same for threads that are gone without having said so.  Threads: the helper. */
+void gs_stack_reclaim(void);
+
 /** Whether a thread ends Python now.  Threads: any. */
 bool gs_stack_python_ends(void);
 

@@ -460,6 +460,7 @@ static void gs_supply_exhausted(void)
 /* One round.  Returns whether chunks are short, so that the next pause is too. */
 static bool gs_helper_round(void)
 {
+	gs_threads_reclaim();
 	uint32_t unused, full = gs_full_collect(&unused);
 	unused = gs_supply_refill(unused);
 	uint32_t freed = gs_full_frame(full, full > GS_FULL_LIMIT);

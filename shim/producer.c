@@ -12,6 +12,7 @@
 #include "shim/call_stack.h"
 #include "shim/calm.h"
 #include "shim/clock.h"
+#include "shim/kernel_thread.h"
 
 /* glibc keeps the values of the first keys inside the thread; later ones are allocated. */
 #define GS_KEYS_WITHOUT_MALLOC 32
@@ -32,6 +33,7 @@ struct gs_supply gs_supply = {.ring_at = UINT64_MAX};
 static void (*gs_start)(void), (*gs_forget)(void);
 static struct gs_thread *gs_threads; /* GS_THREAD_LIMIT slots */
 static uint32_t gs_thread_hint, gs_thread_last_id, gs_chunk_hint, gs_last_generation;
+static uint32_t gs_reclaimed_id; /* gs_thread_last_id when threads were reclaimed last */
 static pthread_key_t gs_thread_key;
 static bool gs_thread_key_usable;
 /* After an early end: what would have been recorded, and why it is not. */
@@ -103,7 +105,7 @@ bool gs_producer_begin(void)
 	if (states == MAP_FAILED)
 		return false;
 	gs_threads = states;
-	gs_thread_hint = gs_thread_last_id = gs_chunk_hint = 0;
+	gs_thread_hint = gs_thread_last_id = gs_reclaimed_id = gs_chunk_hint = 0;
 	/* Without it (kernels before 4.14) only fork() is noticed, by its handler. */
 	madvise(&gs_live, sizeof(gs_live), MADV_WIPEONFORK);
 	gs_last_generation++;
@@ -155,7 +157,9 @@ void gs_count_lost(enum gf_lost_reason reason, uint64_t count)
 
 static void gs_thread_introduce(struct gs_thread *thread)
 {
-	gs_append_mark(thread, GF_MARK_THREAD_START, (uint64_t)syscall(SYS_gettid));
+	uint32_t number = gs_kernel_thread();
+	__atomic_store_n(&thread->owner, number, __ATOMIC_RELEASE);
+	gs_append_mark(thread, GF_MARK_THREAD_START, number);
 	char name[17] = "";
 	if (prctl(PR_GET_NAME, name) == 0)
 		gs_append_text(thread, GF_TEXT_THREAD_NAME, thread->thread_id, name, strlen(name));
@@ -204,12 +208,25 @@ struct gs_thread *gs_thread_attach(void)
 
 void gs_thread_detach(struct gs_thread *thread)
 {
+	__atomic_store_n(&thread->owner, 0, __ATOMIC_RELEASE);
 	gs_append_mark(thread, GF_MARK_THREAD_END, 0);
 	if (thread->chunk)
 		gf_chunk_retire(thread->chunk, (uint32_t)(thread->cursor - (char *)thread->chunk));
 	thread->chunk = NULL;
 	thread->cursor = thread->limit = NULL;
 	__atomic_store_n(&thread->in_use, 0, __ATOMIC_RELEASE);
+}
+
+void gs_threads_reclaim(void)
+{
+	uint32_t used = __atomic_load_n(&gs_thread_last_id, __ATOMIC_ACQUIRE);
+	if (used == gs_reclaimed_id)
+		return;
+	gs_reclaimed_id = used;
+	gs_stack_reclaim();
+	for (uint32_t i = 0; i < used && i < GS_THREAD_LIMIT; i++)
+		if (gs_kernel_thread_inherit(&gs_threads[i].owner))
+			gs_thread_detach(&gs_threads[i]);
 }
 
 /* A system call, but once in some ten thousand events, and only while chunks run short. */
@@ -244,7 +261,7 @@ static struct gf_chunk *gs_chunk_claim(const struct gs_thread *thread, uint64_t 
 {
 	uint32_t seen = __atomic_load_n(&gs_supply.given, __ATOMIC_ACQUIRE);
 	struct gf_chunk *chunk = gf_journal_claim(&gs_journal, thread->thread_id, &gs_chunk_hint);
-	if (chunk || !wait_ns || !gs_supply.ring || thread == gs_supply.keeper)
+	if (chunk || !wait_ns || !gs_supply.ring || gs_tls.thread == gs_supply.keeper)
 		return chunk;
 	struct gs_calm before = gs_calm_begin();
 	uint64_t deadline_ns = gs_clock_ns(CLOCK_MONOTONIC) + wait_ns;

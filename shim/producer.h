@@ -45,6 +45,7 @@ struct gs_thread {
 	uint32_t generation; /* recording this state belongs to */
 	uint32_t thread_id;
 	uint32_t in_use; /* slot is taken; atomic */
+	uint32_t owner;	 /* of this slot, as the kernel counts; 0 while it changes hands; atomic */
 	uint16_t device; /* of the current context, GF_DEVICE_UNKNOWN if not asked yet */
 	uint16_t reserved;
 	uint64_t next_try; /* ticks: no chunk was free, do not look before */
@@ -218,6 +219,9 @@ struct gs_thread *gs_thread_attach(void) GS_HIDDEN;
 
 /** The thread ends or stops recording: its chunk goes to the flusher, its slot to others. */
 void gs_thread_detach(struct gs_thread *thread) GS_HIDDEN;
+
+/** Detach threads that ended without doing so, if others came since the last time.  Threads: the helper. */
+void gs_threads_reclaim(void) GS_HIDDEN;
 
 /** The journal of the running recording. */
 extern struct gf_journal gs_journal GS_HIDDEN;

@@ -170,13 +170,13 @@ static pthread_key_t key;
 /* It comes again in every round of destructors; in the last one there is none after it. */
 static void end_of_thread(void *value)
 {
+	cuCtxSetCurrent(context); /* the driver's own destructor took it away */
 	cuMemFree(block());
 	pthread_setspecific(key, value);
 }
 
 static void *thread_with_key(void *unused)
 {
-	cuCtxSetCurrent(context);
 	pthread_setspecific(key, &key);
 	return NULL;
 }

@@ -41,6 +41,15 @@ def threads_that_were_told_to_end():
 
 
 @test
+def threads_whose_last_destructor_records():
+    """What they leave is taken back: more threads than there are chunks in a journal."""
+    got = ends("key-destructors", 6000, GPUSHIM_STACKS="native")
+    equal("allocations and frees", (got["events"]["block_alloc"], got["events"]["block_free"]), (24000, 24000))
+    equal("lost", got["lost_events"], 0)
+    need(not any("threads at once" in notice for notice in got["notices"]), got["notices"])
+
+
+@test
 def facts_of_short_processes():
     """What the trace says about device and driver is in the journal soon: nobody can wait for a process that just ends."""
     known = 0
