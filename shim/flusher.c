@@ -499,7 +499,7 @@ static bool gs_helper_round(void)
 /* The mapping stays: a thread may still be writing to it. */
 static void gs_close_files(void)
 {
-	gf_held_close(&gs_flusher.output.file);
+	gs_output_close(&gs_flusher.output);
 	gf_held_close(&gs_journal.file);
 }
 
@@ -582,6 +582,7 @@ static void *gs_helper(void *unused)
 	gs_owned_frame(gs_flusher.thread->thread_id);
 	if (!__atomic_load_n(&gs_flusher.stop, __ATOMIC_RELAXED)) {
 		gf_held_raise(&gs_flusher.output.file);
+		gf_held_raise(&gs_flusher.output.journal_folder);
 		gf_held_raise(&gs_journal.file);
 	}
 	for (;;) {
@@ -621,7 +622,7 @@ static int gs_helper_create(void)
 bool gs_flusher_start(void)
 {
 	sigset_t all, before;
-	gf_held_take(&gs_flusher.output.file, -1);
+	gs_output_forget(&gs_flusher.output);
 	gs_flusher.state = GS_HELPER_SETTING_UP;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before); /* inherited by the helper */
@@ -686,5 +687,5 @@ void gs_flusher_forget(void)
 {
 	memset(&gs_flusher, 0, sizeof(gs_flusher));
 	gs_supply = (struct gs_supply){.ring_at = UINT64_MAX};
-	gf_held_take(&gs_flusher.output.file, -1);
+	gs_output_forget(&gs_flusher.output);
 }

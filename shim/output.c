@@ -209,10 +209,31 @@ static void gs_journal_link(const struct gs_output *out)
 		    gf_errno_words(errno));
 }
 
+static void gs_journal_folder_hold(struct gs_output *out)
+{
+	char folder[GS_PATH_BYTES];
+	gs_folder_of(out->journal_path, folder);
+	gf_held_take(&out->journal_folder, open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+void gs_output_forget(struct gs_output *out)
+{
+	gf_held_take(&out->file, -1);
+	gf_held_take(&out->journal_folder, -1);
+}
+
+void gs_output_close(struct gs_output *out)
+{
+	gf_held_close(&out->file);
+	gf_held_close(&out->journal_folder);
+}
+
 void gs_output_remove_journal(const struct gs_output *out)
 {
 	char path[GS_PATH_BYTES];
-	unlink(out->journal_path);
+	if (!gf_held_ours(&out->journal_folder) ||
+	    unlinkat(out->journal_folder.fd, strrchr(out->journal_path, '/') + 1, 0) != 0)
+		unlink(out->journal_path);
 	if (!out->journal_elsewhere)
 		return;
 	gs_journal_link_path(out, path);
@@ -370,7 +391,7 @@ bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out)
 	char name[GS_PATH_BYTES];
 	struct gs_line line;
 	gs_line_start(&line, name, sizeof(name));
-	gf_held_take(&out->file, -1);
+	gs_output_forget(out);
 	if (!gs_output_name(&line, gs_settings_text(GS_SETTING_output))) {
 		gs_log(GS_LOG_ERROR, "GPUSHIM_OUTPUT: %s is a device or a pipe, and a trace needs a file; "
 		    "nothing is recorded", name);
@@ -382,6 +403,7 @@ bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out)
 	struct gf_error error;
 	if (gs_pair_open(out, journal_out, name, &error)) {
 		gs_trace_list(out);
+		gs_journal_folder_hold(out);
 		return true;
 	}
 	gs_log(GS_LOG_ERROR, "%s; nothing is recorded", error.text);

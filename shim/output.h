@@ -22,6 +22,7 @@ struct gs_output {
 	char journal_path[GS_PATH_BYTES]; /* beside it, or elsewhere if `journal_elsewhere` */
 	bool journal_elsewhere;
 	struct gf_held_file file; /* the trace */
+	struct gf_held_file journal_folder; /* the program may chroot away from its path */
 	uint64_t bytes;     /* length of what is good in the trace file */
 	uint64_t trace_id[2];
 };
@@ -34,6 +35,12 @@ struct gs_output {
  * @param journal_out  out
  */
 bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out);
+
+/** No files yet, or not ours any more. */
+void gs_output_forget(struct gs_output *out);
+
+/** Close what is open, unless the program has made something else of it. */
+void gs_output_close(struct gs_output *out);
 
 /** Unlink the journal and, where it lies elsewhere, the link that leads to it. */
 void gs_output_remove_journal(const struct gs_output *out);

@@ -220,7 +220,11 @@ struct gs_thread *gs_thread_attach(void) GS_HIDDEN;
 /** The thread ends or stops recording: its chunk goes to the flusher, its slot to others. */
 void gs_thread_detach(struct gs_thread *thread) GS_HIDDEN;
 
-/** Detach threads that ended without doing so, if others came since the last time.  Threads: the helper. */
+/**
+ * Detach threads that ended without doing so, if others came since the last time.
+ *
+ * Threads: the helper.
+ */
 void gs_threads_reclaim(void) GS_HIDDEN;
 
 /** The journal of the running recording. */

@@ -192,6 +192,15 @@ static void mode_key_destructors(long number)
 	}
 }
 
+/* As servers do that lock themselves in: the folder of the trace is out of reach then. */
+static void mode_chroot(long unused)
+{
+	load();
+	cuMemFree(block());
+	need(chroot("/proc/self/fdinfo") == 0 && chdir("/") == 0, "chroot");
+	cuMemFree(block());
+}
+
 static const struct {
 	const char *name;
 	void (*run)(long number);
@@ -200,6 +209,7 @@ static const struct {
     {"sudden", mode_sudden},
     {"own-stderr", mode_own_stderr},
     {"cancel", mode_cancel},
+    {"chroot", mode_chroot},
     {"key-destructors", mode_key_destructors},
 };
 

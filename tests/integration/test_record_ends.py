@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import sys
 
-from record_rig import BUILD, RECORDER, environment, equal, folder, info, need, one, run, test
+from record_rig import BUILD, RECORDER, Skip, environment, equal, folder, info, need, one, run, test
 
 ENDS = BUILD / "tests/ends"
 
@@ -47,6 +47,14 @@ def threads_whose_last_destructor_records():
     equal("allocations and frees", (got["events"]["block_alloc"], got["events"]["block_free"]), (24000, 24000))
     equal("lost", got["lost_events"], 0)
     need(not any("threads at once" in notice for notice in got["notices"]), got["notices"])
+
+
+@test
+def programs_that_lock_themselves_in():
+    if os.geteuid():
+        raise Skip("chroot is for root")
+    events = ends("chroot")["events"]
+    equal("allocations and frees", (events["block_alloc"], events["block_free"]), (2, 2))
 
 
 @test
