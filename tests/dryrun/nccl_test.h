@@ -39,6 +39,14 @@ static __attribute__((unused)) void start_ranks(struct ranks *r)
 	OK((CUresult)ncclCommInitAll(r->comm, DEVICES, NULL));
 }
 
+/* Abort, as what they had to do may never be done. */
+static __attribute__((unused)) void abort_all(struct ncclComm *const *comm, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (comm[i])
+			OK((CUresult)ncclCommAbort(comm[i]));
+}
+
 /* Memory of a device that holds some bytes. */
 static __attribute__((unused)) void *filled(
     const struct ranks *r, int device, const void *bytes, size_t size)

@@ -282,6 +282,7 @@ TEST(nothing_to_do_launches_nothing)
 	OK((CUresult)ncclAllReduce(
 	    f.send[0], f.receive[0], 0, F32, GD_NCCL_SUM, f.r.comm[0], f.r.stream[0]));
 	OK(cuStreamQuery(f.r.stream[0]));
+	abort_all(f.r.comm, DEVICES);
 }
 
 TEST(wrong_arguments)
@@ -308,6 +309,7 @@ TEST(wrong_arguments)
 	EXPECT_EQ(ncclSend(f.send[0], 4, 99, 1, c, f.r.stream[0]), GD_NCCL_InvalidArgument);
 	EXPECT_EQ(ncclGroupEnd(), GD_NCCL_InvalidArgument);
 	OK(cuStreamQuery(f.r.stream[0]));
+	abort_all(f.r.comm, DEVICES);
 }
 
 /* Different counts would write past the end on a real machine. */

@@ -207,6 +207,8 @@ TEST(revoked_communicators_end_and_can_shrink)
 	EXPECT_EQ(count, 1);
 	sum(alone, one_float(1), r.stream[0]);
 	EXPECT(ends(r.stream[0]));
+	abort_all(&alone, 1);
+	abort_all(r.comm, DEVICES);
 }
 
 TEST(two_ranks_on_one_device_are_refused)
@@ -282,6 +284,7 @@ TEST(memory_of_its_own)
 	OK((CUresult)ncclMemFree(memory));
 	EXPECT_EQ(ncclMemFree(memory), GD_NCCL_UnhandledCudaError);
 	EXPECT_EQ(ncclMemAlloc(&memory, (size_t)1 << 40), GD_NCCL_UnhandledCudaError);
+	abort_all(r.comm, DEVICES);
 }
 
 /* As on a machine whose memory is full: the communicator is not made, nothing stays behind. */
@@ -311,6 +314,7 @@ TEST(no_memory_for_buffers)
 	EXPECT(comm[1] == NULL);
 	OK(cuMemGetInfo_v2(&free_after, &total));
 	EXPECT_EQ(free_after, free_before);
+	abort_all(comm, 1);
 }
 
 /* No signal: the program did not write a file. */

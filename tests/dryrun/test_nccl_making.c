@@ -54,6 +54,7 @@ TEST(a_group_with_a_wrong_rank_makes_nothing)
 	EXPECT_EQ(ncclCommInitRank(&comm[1], 2, id, 5), GD_NCCL_InvalidArgument);
 	EXPECT_EQ(ncclGroupEnd(), GD_NCCL_InvalidArgument);
 	EXPECT(!comm[0] && !comm[1]);
+	abort_all(r.comm, DEVICES);
 }
 
 /* By descending key; the second rank stays out of the second split. */
@@ -74,6 +75,9 @@ TEST(splits_of_one_thread)
 	expect_place(own[0], 0, 1);
 	EXPECT(own[1] == NULL);
 	EXPECT_EQ(ncclCommSplit(r.comm[0], -2, 0, &own[0], NULL), GD_NCCL_InvalidArgument);
+	abort_all(half, DEVICES);
+	abort_all(own, 1);
+	abort_all(r.comm, DEVICES);
 }
 
 TEST(splits_without_waiting)
@@ -95,6 +99,9 @@ TEST(splits_without_waiting)
 		expect_place(first[d], d, 2);
 		expect_place(second[d], 1 - d, 2);
 	}
+	abort_all(first, DEVICES);
+	abort_all(second, DEVICES);
+	abort_all(r.comm, DEVICES);
 }
 
 /* Nothing can be done with one that is not ready, but to abort it. */
@@ -113,6 +120,7 @@ TEST(what_is_being_made_can_be_aborted)
 	OK((CUresult)ncclCommAbort(comm));
 	EXPECT_EQ(ncclCommSplit(r.comm[0], 0, 0, &child, &config), GD_NCCL_InProgress);
 	OK((CUresult)ncclCommAbort(child));
+	abort_all(r.comm, DEVICES);
 }
 
 static void *abort_soon(void *comm)
@@ -134,6 +142,7 @@ TEST(a_parent_that_is_aborted_frees_who_splits)
 	EXPECT_EQ(ncclCommSplit(r.comm[0], 0, 0, &child, NULL), GD_NCCL_InternalError);
 	EXPECT(child == NULL);
 	pthread_join(thread, NULL);
+	abort_all(&r.comm[1], 1);
 }
 
 TEST(finalizing_without_waiting)
@@ -165,6 +174,7 @@ TEST(finalizing_without_waiting)
 		EXPECT_EQ(ncclCommFinalize(comm[d]), GD_NCCL_InvalidArgument);
 		OK((CUresult)ncclCommDestroy(comm[d]));
 	}
+	abort_all(r.comm, DEVICES);
 }
 
 /* One device alone, then both: the new rank gets the id from the old one. */
@@ -188,6 +198,9 @@ TEST(grown)
 	OK((CUresult)ncclGroupEnd());
 	for (int d = 0; d < DEVICES; d++)
 		expect_place(grown[d], d, 2);
+	abort_all(grown, DEVICES);
+	abort_all(&alone, 1);
+	abort_all(r.comm, DEVICES);
 }
 
 /* A machine without symmetric memory: registered for nothing, refused where it is needed. */
@@ -208,6 +221,7 @@ TEST(windows)
 	EXPECT_EQ(ncclDevCommCreate(r.comm[0], &r, &r), GD_NCCL_InvalidUsage);
 	EXPECT_EQ(ncclSignal(1, 0, 0, 0, r.comm[0], r.stream[0]), GD_NCCL_InvalidUsage);
 	EXPECT(strstr(ncclGetLastError(NULL), "symmetric") != NULL);
+	abort_all(r.comm, DEVICES);
 }
 
 /* Run as a copy in a PyTorch's folder: says what it gets. */

@@ -124,6 +124,7 @@ TEST(work_of_the_stream_before_and_behind)
 	    after, (CUdeviceptr)(uintptr_t)memory[0], sizeof(float), r.stream[0]));
 	sum(r.comm[1], memory[1], r.stream[1]);
 	EXPECT(value_at(&r, 0, (void *)(uintptr_t)after) == 6);
+	abort_all(r.comm, DEVICES);
 }
 
 /* The kernel of a group runs in its first stream; the other's work is in order with it all the
@@ -221,6 +222,7 @@ TEST(the_clock_knows_the_link)
 	OK(cuEventSynchronize(end));
 	OK(cuEventElapsedTime(&milliseconds, begin, end));
 	EXPECT(milliseconds > 64 && milliseconds < 80);
+	abort_all(r.comm, DEVICES);
 }
 
 /* The earlier rank's kernel lasts until the later one has come. */
@@ -247,4 +249,5 @@ TEST(the_clock_waits_for_the_last)
 	OK(cuEventSynchronize(end));
 	OK(cuEventElapsedTime(&milliseconds, begin, end));
 	EXPECT(milliseconds >= 45);
+	abort_all(r.comm, DEVICES);
 }
