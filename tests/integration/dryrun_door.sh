@@ -1,16 +1,10 @@
 #!/bin/sh
 # The audit library: NVIDIA's names lead to the stand-ins or nowhere, other names are left alone.
 # Environment: O, CC.
-set -u
-: "${O:=build}" "${CC:=cc}"
-home=$O/lib/gpushim/dryrun
+. "$(dirname "$0")/stand_in/rig.sh"
+: "${CC:=cc}"
 open=$O/tests/open_library
-[ -e "$home/libgpushim-audit.so" ] || { echo "1..0 # skipped: the stand-in GPU is not built (make headers)" && exit 77; }
-[ -x "$open" ] || { echo "1..0 # skipped: $open is not built (make tests-build)" && exit 77; }
-home=$(cd "$home" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-number=0 failed=0
+needs "$open" "$open is not built (make tests-build)"
 
 # expect TEXT STATUS OUTPUT COMMAND...: OUTPUT is a pattern for stdout and stderr together
 expect() {
@@ -98,5 +92,4 @@ for runtime in "$home"/cu*/libcudart.so.*; do
 		echo "not ok $number - $name has its version node"
 	fi
 done
-echo "1..$number"
-exit $failed
+end

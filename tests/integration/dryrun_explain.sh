@@ -1,16 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # `gpushim dryrun --explain`: who asked for what and got which library.  Environment: O, CC.  TAP.
-set -u
-: "${O:=build}" "${CC:=cc}"
-home=$O/lib/gpushim/dryrun
+. "$(dirname "$0")/stand_in/rig.sh"
+: "${CC:=cc}"
 open=$O/tests/open_library
-[ -e "$home/libgpushim-audit.so" ] || { echo "1..0 # skipped: the stand-in GPU is not built (make headers)" && exit 77; }
-[ -x "$open" ] || { echo "1..0 # skipped: $open is not built (make tests-build)" && exit 77; }
-home=$(cd "$home" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-number=0 failed=0
+needs "$open" "$open is not built (make tests-build)"
 
 explain() { # PROGRAM [ARGS]
 	TMPDIR=$work "$O/bin/gpushim" dryrun --no-record --explain --memory 1G -- "$@" >"$work/out" 2>"$work/err"
@@ -68,5 +62,4 @@ says "that nobody asked" "processes none asked for a library of NVIDIA"
 number=$((number + 1))
 left=$(find "$work" -name "gpushim-*")
 [ -z "$left" ] && echo "ok $number - no file is left behind" || { failed=1 && echo "not ok $number - left behind: $left"; }
-echo "1..$number"
-exit $failed
+end

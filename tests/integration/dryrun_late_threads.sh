@@ -1,15 +1,11 @@
 #!/bin/sh
 # Threads that come back to a Python that has ended do not abort a program on the stand-in GPU.
 # Environment: O, CXX, PYTHON.
-set -u
-: "${O:=build}" "${CXX:=c++}" "${PYTHON:=python3}"
+. "$(dirname "$0")/stand_in/rig.sh"
+: "${CXX:=c++}" "${PYTHON:=python3}"
 tool=$O/bin/gpushim
 command -v "$CXX" >/dev/null || { echo "1..0 # skipped: no C++ compiler" && exit 77; }
-[ -e "$O/lib/gpushim/dryrun/libgpushim-zero.so" ] || { echo "1..0 # skipped: the stand-in GPU is not built (make headers)" && exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-number=0 failed=0
-tell() { # TEXT GOT WANTED
+same() { # TEXT GOT WANTED
 	number=$((number + 1))
 	[ "$2" = "$3" ] && echo "ok $number - $1" && return
 	failed=1
@@ -56,8 +52,7 @@ plain=0
 "$PYTHON" "$work/late.py" "$work/late.so" 2>/dev/null || plain=$?
 [ $plain = 5 ] && echo "# this Python does not end such threads itself"
 timeout 20 "$tool" dryrun --no-record -- "$PYTHON" "$work/late.py" "$work/late.so" 2>"$work/errors"
-tell "a thread that comes too late waits for the end" $? 5
+same "a thread that comes too late waits for the end" $? 5
 timeout 20 "$tool" dryrun --no-record -- "$work/thread"
-tell "a thread of the program ends as ever" $? 3
-echo "1..$number"
-exit $failed
+same "a thread of the program ends as ever" $? 3
+end

@@ -1,23 +1,9 @@
 #!/bin/sh
 # PyTorch's profiler, unmodified, over the stand-in CUPTI.
 # Environment: O; TORCHES, folders of environments with PyTorch ($O/torch); ONLY=PATTERN as for dryrun_torch.sh.
-set -u
-: "${O:=build}"
+. "$(dirname "$0")/stand_in/rig.sh"
 : "${TORCHES:=$O/torch}"
-here=$(dirname "$0")/stand_in
-[ -x "${TORCHES%% *}/bin/python" ] || { echo "1..0 # skipped: no PyTorch (make torch)" && exit 77; }
-[ -e "$O/lib/gpushim/dryrun/libcuda.so.1" ] || { echo "1..0 # skipped: the stand-in GPU is not built (make headers)" && exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-number=0 failed=0
-
-tell() { # STATUS TEXT
-	number=$((number + 1))
-	[ "$1" = 0 ] && echo "ok $number - $2" && return
-	failed=1
-	echo "not ok $number - $2"
-	tail -n 15 "$work/out" | sed 's/^/# /'
-}
+needs "${TORCHES%% *}/bin/python" "no PyTorch (make torch)"
 
 profile() { # PYTHON CASE
 	timeout 300 "$O/bin/gpushim" dryrun --no-record --gpu rtx4090 --clock "${CLOCK:-model}" --stats "$work/stats" -- \
@@ -67,5 +53,4 @@ try "two sessions" twice
 try "in a thread" thread
 try "the device alone" device_alone
 try "streams that wait" waits
-echo "1..$number"
-exit $failed
+end

@@ -1,15 +1,9 @@
 #!/bin/sh
 # Unmodified PyTorch on the stand-in GPU: every allocator back end, devices, cuDNN, graphs, refusals.
 # Environment: O; ONLY=PATTERN runs the cases whose line contains it.
-set -u
-: "${O:=build}"
-here=$(dirname "$0")/stand_in
+. "$(dirname "$0")/stand_in/rig.sh"
 python=$O/torch/bin/python
-[ -x "$python" ] || { echo "1..0 # skipped: no PyTorch (make torch)" && exit 77; }
-[ -e "$O/lib/gpushim/dryrun/libcuda.so.1" ] || { echo "1..0 # skipped: the stand-in GPU is not built (make headers)" && exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-number=0 failed=0
+needs "$python" "no PyTorch (make torch)"
 
 # try TEXT CASE_OR_PROGRAM [NAME=VALUE]...
 try() {
@@ -70,5 +64,4 @@ try "sparse matrices, two in four" semi_structured
 try "no such matrices on an old device" no_semi_structured "DEVICE=total=8589934592;context=0;cc=7.0"
 try "what is missing refuses" refusals
 try "every NVIDIA library is the stand-in's" ours
-echo "1..$number"
-exit $failed
+end

@@ -2,21 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # A program of tomorrow wants functions that no stand-in library has: it starts, only their calls
 # fail, and the run ends with their names.  Environment: O, CC.  TAP.
-set -u
-: "${O:=build}" "${CC:=cc}"
-home=$O/lib/gpushim/dryrun
-[ -e "$home/libgpushim-audit.so" ] || { echo "1..0 # skipped: the stand-in GPU is not built (make headers)" && exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-number=0 failed=0
+. "$(dirname "$0")/stand_in/rig.sh"
+: "${CC:=cc}"
 
-tell() { # STATUS TEXT
-	number=$((number + 1))
-	[ "$1" = 0 ] && echo "ok $number - $2" && return
-	failed=1
-	echo "not ok $number - $2"
-	sed 's/^/# /' "$work/out" "$work/err"
-}
 run() { # PROGRAM [ARGS]: its output in $work/out, what the launcher says in $work/err
 	"$O/bin/gpushim" dryrun --no-record -- "$@" >"$work/out" 2>"$work/err"
 }
@@ -102,5 +90,4 @@ tell $? "the explanation names them, called or not"
 LD_AUDIT=$home/libgpushim-audit.so "$work/linked" all more >"$work/out" 2>"$work/err"
 [ "$(grep -c 'was called: the stand-in GPU does not have it' "$work/err")" = 8 ]
 tell $? "without the launcher each is told once, as it is called"
-echo "1..$number"
-exit $failed
+end
