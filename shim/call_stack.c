@@ -18,6 +18,8 @@
 
 #define STACKS_LOG2 17 /* 98 304 stacks of a recording */
 #define THREAD_LIMIT 1024u
+/* Stacks that a thread goes without before it looks again whether there is room for it. */
+#define STACKS_WITHOUT 1000
 
 #define DEFINITION_BYTES \
 	(sizeof(struct gf_stack_head) + \
@@ -39,6 +41,7 @@ struct stack_thread {
 
 /* Thread-local words; initial-exec, so that no access ever allocates. */
 static __thread struct stack_thread *own_state;
+static __thread uint32_t without;
 __thread struct gs_stack_forward gs_stack_node;
 
 static struct gs_intern_table stacks;
@@ -74,36 +77,8 @@ static struct stack_thread *reuse_state(void)
 
 static struct stack_thread *own(struct stack_thread *state)
 {
-	int saved = errno;
 	__atomic_store_n(&state->owner, gs_kernel_thread(), __ATOMIC_RELEASE);
-	errno = saved;
 	return own_state = state;
-}
-
-static __attribute__((cold, noinline)) struct stack_thread *attach(void)
-{
-	struct stack_thread *state = reuse_state();
-	if (state)
-		return own(state);
-	if (__atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED) > THREAD_LIMIT) {
-		__atomic_sub_fetch(&thread_count, 1, __ATOMIC_RELAXED);
-		notice(NOTICE_THREADS);
-		return NULL;
-	}
-	int saved = errno;
-	state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (state == MAP_FAILED) {
-		errno = saved;
-		__atomic_sub_fetch(&thread_count, 1, __ATOMIC_RELAXED);
-		return NULL;
-	}
-	state->in_use = 1;
-	state->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&threads, &state->next, state, true, __ATOMIC_RELEASE,
-	    __ATOMIC_RELAXED))
-		;
-	return own(state);
 }
 
 static void give_back(struct stack_thread *state)
@@ -112,20 +87,60 @@ static void give_back(struct stack_thread *state)
 	__atomic_store_n(&state->in_use, 0, __ATOMIC_RELEASE);
 }
 
-void gs_stack_thread_end(void)
-{
-	struct stack_thread *state = own_state;
-	own_state = NULL;
-	if (state)
-		give_back(state);
-}
-
 void gs_stack_reclaim(void)
 {
 	struct stack_thread *state = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
 	for (; state; state = state->next)
 		if (gs_kernel_thread_inherit(&state->owner))
 			give_back(state);
+}
+
+static struct stack_thread *make_state(void)
+{
+	if (__atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED) > THREAD_LIMIT) {
+		__atomic_sub_fetch(&thread_count, 1, __ATOMIC_RELAXED);
+		gs_stack_reclaim();
+		struct stack_thread *state = reuse_state();
+		if (!state) {
+			without = STACKS_WITHOUT;
+			notice(NOTICE_THREADS);
+		}
+		return state;
+	}
+	struct stack_thread *state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (state == MAP_FAILED) {
+		__atomic_sub_fetch(&thread_count, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	state->in_use = 1;
+	state->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&threads, &state->next, state, true, __ATOMIC_RELEASE,
+	    __ATOMIC_RELAXED))
+		;
+	return state;
+}
+
+static __attribute__((cold, noinline)) struct stack_thread *attach(void)
+{
+	if (without) {
+		without--;
+		return NULL;
+	}
+	int saved = errno;
+	struct stack_thread *state = reuse_state();
+	if (!state)
+		state = make_state();
+	errno = saved;
+	return state ? own(state) : NULL;
+}
+
+void gs_stack_thread_end(void)
+{
+	struct stack_thread *state = own_state;
+	own_state = NULL;
+	if (state)
+		give_back(state);
 }
 
 bool gs_stack_python_ends(void)

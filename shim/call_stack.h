@@ -110,7 +110,7 @@ static inline bool gs_stack_in_backward(void)
 /** The thread ends: its state may go to another one. */
 void gs_stack_thread_end(void);
 
-/** The same for threads that are gone without having said so.  Threads: the helper. */
+/** The same for threads that are gone without having said so.  Threads: any; errno is not kept. */
 void gs_stack_reclaim(void);
 
 /** Whether a thread ends Python now.  Threads: any. */

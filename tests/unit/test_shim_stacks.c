@@ -480,6 +480,28 @@ TEST(threads_share_numbers)
 	EXPECT_EQ(count_texts(GF_TEXT_STACK), 1);
 }
 
+static void *take_and_vanish(void *result)
+{
+	errno = 77;
+	*(uint32_t *)result = take_from_here(2);
+	EXPECT_EQ(errno, 77);
+	return NULL;
+}
+
+/* More than may live at once, each gone without a word. */
+TEST(threads_that_vanish_leave_their_place)
+{
+	pthread_t thread;
+	start();
+	for (int i = 0; i < 1500; i++) {
+		uint32_t stack = 0;
+		pthread_create(&thread, NULL, take_and_vanish, &stack);
+		pthread_join(thread, NULL);
+		REQUIRE(stack != 0);
+	}
+	EXPECT(gs_stack_next_notice() == NULL);
+}
+
 TEST(a_stack_without_memory_keeps_errno)
 {
 	struct rlimit before, none;
