@@ -26,6 +26,7 @@ struct standin {
 	uint64_t memory_bytes, context_bytes;
 	unsigned count;
 	char clock[GA_SIZE_TEXT];
+	char *times; /* owned; NULL: none */
 	char *folder; /* of its libraries */
 	char *shared; /* state file that all processes share */
 	char *notes;  /* file of what is to be explained, or NULL */
@@ -108,6 +109,17 @@ static int read_card(const struct ga_options *options, struct standin *standin)
 	return GA_EXIT_OK;
 }
 
+/* The program may change its folder before it starts the device. */
+static int read_times(const char *path, struct standin *standin)
+{
+	if (!path)
+		return GA_EXIT_OK;
+	if (strcmp(standin->clock, "instant") == 0)
+		return wrong("--times", "a clock beside it, such as --clock model", path);
+	standin->times = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+	return standin->times ? GA_EXIT_OK : wrong("--times", "a file that can be read", path);
+}
+
 static int read_rest(const struct ga_options *options, struct standin *standin)
 {
 	const char *clock = options->values[GA_OPTION_CLOCK];
@@ -121,7 +133,7 @@ static int read_rest(const struct ga_options *options, struct standin *standin)
 		snprintf(standin->clock, sizeof(standin->clock), "%" PRIu64, number);
 	else
 		return wrong("--clock", "instant, model or a duration such as 500us", clock);
-	return GA_EXIT_OK;
+	return read_times(options->values[GA_OPTION_TIMES], standin);
 }
 
 /* The stand-in's libraries, or a message. */
@@ -233,6 +245,8 @@ static int start(
 	describe_device(launch, standin);
 	ga_launch_set(launch, "GPUSHIM_DRYRUN_COUNT", "%u", standin->count);
 	ga_launch_set(launch, "GPUSHIM_DRYRUN_CLOCK", "%s", standin->clock);
+	if (standin->times)
+		ga_launch_set(launch, "GPUSHIM_DRYRUN_TIMES", "%s", standin->times);
 	ga_launch_set(launch, "GPUSHIM_DRYRUN_SHARED", "%s", standin->shared);
 	if (explain)
 		ga_launch_set(launch, "GPUSHIM_DRYRUN_EXPLAIN", "%s", standin->notes);
@@ -270,6 +284,7 @@ int ga_cmd_dryrun(const struct ga_options *options)
 	ga_launch_free(&launch);
 	free(standin.shared);
 	free(standin.notes);
+	free(standin.times);
 	free(standin.folder);
 	return status;
 }

@@ -135,6 +135,8 @@ enum ga_command {
 	O(CLOCK, 0, "clock", "instant|model|DURATION", GA_ON(dryrun), \
 	    "instant: device work takes no time; model: simulated time; 500us: what each " \
 	    "kernel takes") \
+	O(TIMES, 0, "times", "FILE", GA_ON(dryrun), \
+	    "lines `DURATION PATTERN`: what kernels take whose names fit; with --clock model or DURATION") \
 	O(NO_RECORD, 0, "no-record", NULL, GA_ON(dryrun), "do not record, only run") \
 	O(STATS, 0, "stats", "FILE", GA_ON(dryrun), \
 	    "write the stand-in's own counts as JSON at the end") \

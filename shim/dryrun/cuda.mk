@@ -8,9 +8,9 @@ GD_CUDA_PARTS := address_space arrays block_clear call_log call_watch capture ca
 	graph_nodes graph_work graphs handles host_memory ipc_events ipc_memory kernel_functors \
 	kernel_model_elementwise kernel_model_fill kernel_model_index kernel_model_join \
 	kernel_model_compress kernel_model_list kernel_model_order kernel_model_reduction \
-	kernel_model_select kernel_model_sequence kernel_model_spoil kernel_models \
+	kernel_model_select kernel_model_sequence kernel_model_spoil kernel_models kernel_times \
 	kernel_values kernel_walk known_memory launches libraries managed_memory meetings \
-	memory_pool_api memory_pools memset_api modules occupancy operations \
+	memory_pool_api memory_pools memset_api modules multiprocessors occupancy operations \
 	pointer_attributes process_life refused_functions regions shared_files shared_report \
 	shared_state slot_allocator stream_queue stream_settings streams thread_state \
 	torch_release unknown_results user_objects virtual_memory \

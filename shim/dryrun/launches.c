@@ -97,6 +97,10 @@ void gd_launch_describe(const struct gd_launch *launch, struct gd_operation *ope
 	operation_out->dynamic_shared_bytes = launch->shared_bytes;
 	operation_out->hint = launch->hint;
 	operation_out->registers = (uint32_t)function->facts.registers;
+	operation_out->blocks_per_sm = (uint32_t)gd_occupancy_blocks(function,
+	    (int)(launch->block[0] * launch->block[1] * launch->block[2]), launch->shared_bytes);
+	operation_out->timed = function->timed;
+	operation_out->time_ns = function->time_ns;
 	if (launch->meeting) {
 		operation_out->link_bytes = launch->meeting->what.link_bytes;
 		operation_out->link_steps = launch->meeting->what.steps;

@@ -13,6 +13,7 @@
 #include "shim/dryrun/device_memory.h"
 #include "shim/dryrun/device_table.h"
 #include "shim/dryrun/host_memory.h"
+#include "shim/dryrun/kernel_times.h"
 #include "shim/dryrun/module_parts.h"
 #include "shim/dryrun/operations.h"
 
@@ -127,6 +128,7 @@ struct gd_function *gd_module_function(
 	function->max_dynamic_shared_bytes = 49152 - facts.static_shared_bytes;
 	function->shared_carveout = -1;
 	gd_model_find(name, &function->match);
+	function->timed = gd_kernel_time(name, &function->time_ns);
 	function->next = module->functions;
 	module->functions = function;
 	gd_object_publish(function, GD_TYPE_FUNCTION);

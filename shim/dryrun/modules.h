@@ -38,6 +38,8 @@ struct gd_function {
 	uint32_t launched; /* lazily loaded: 0 until the first launch; atomic */
 	uint16_t author;   /* among kernels that are not executed; 0: not entered yet; atomic */
 	struct gd_model_match match;
+	bool timed; /* the program's user says how long it takes */
+	uint64_t time_ns;
 };
 
 struct gd_variable {

@@ -10,7 +10,9 @@
 #include "shim/dryrun/call_watch.h"
 #include "shim/dryrun/copy_engines.h"
 #include "shim/dryrun/device_table.h"
+#include "shim/dryrun/kernel_times.h"
 #include "shim/dryrun/launcher_api.h"
+#include "shim/dryrun/multiprocessors.h"
 #include "shim/dryrun/shared_state.h"
 #include "shim/dryrun/stream_queue.h"
 #include "shim/dryrun/streams.h"
@@ -51,7 +53,7 @@ bool gd_operations_start(void)
 		clock_kind = FIXED;
 	}
 	gd_operations_add_busy(1);
-	return true;
+	return gd_kernel_times_read(getenv("GPUSHIM_DRYRUN_TIMES"));
 }
 
 void gd_operations_add_busy(int change)
@@ -110,6 +112,11 @@ static uint64_t link_per_s(void)
 	return gd_facts.nvlink_per_s ? gd_facts.nvlink_per_s : gd_facts.pcie_per_s;
 }
 
+static double product(const uint32_t size[3])
+{
+	return (double)size[0] * size[1] * size[2];
+}
+
 /* Element-wise kernels by their number of threads, matrix products by their operations. */
 static uint64_t kernel_ns(const struct gd_operation *o)
 {
@@ -119,9 +126,17 @@ static uint64_t kernel_ns(const struct gd_operation *o)
 	if (o->link_steps)
 		return 5000 + o->link_steps * UINT64_C(1000) +
 		       transfer_ns(o->link_bytes, link_per_s());
-	double threads = (double)o->grid[0] * o->grid[1] * o->grid[2];
-	threads *= (double)o->block[0] * o->block[1] * o->block[2];
-	return 5000 + (uint64_t)(threads / 200);
+	return 5000 + (uint64_t)(product(o->grid) * product(o->block) / 200);
+}
+
+/* How much of the device a kernel fills.  The time of a matrix product is that of the whole device. */
+static uint32_t share_of(const struct gd_operation *o)
+{
+	double room = (double)o->blocks_per_sm * gd_facts.sm_count;
+	double blocks = product(o->grid);
+	if ((o->hint.flops && !o->timed) || blocks >= room)
+		return GD_WHOLE_DEVICE;
+	return (uint32_t)(blocks * GD_WHOLE_DEVICE / room) + 1;
 }
 
 static bool is_host(uint32_t memory)
@@ -143,6 +158,8 @@ static uint64_t duration_ns(const struct gd_operation *o)
 {
 	if (clock_kind == INSTANT)
 		return 0;
+	if (o->timed)
+		return o->time_ns;
 	if (clock_kind == FIXED)
 		return o->kind == GD_OPERATION_KERNEL ? fixed_ns : 0;
 	switch (o->kind) {
@@ -215,10 +232,17 @@ static void show(const struct gd_operation *operation)
 		see(operation, __atomic_load_n(&observer.user, __ATOMIC_RELAXED));
 }
 
-/* Copies between host and device wait for the engine of their direction. */
-static uint64_t copy_start_ns(const struct gd_operation *o, uint64_t duration)
+/* Copies between host and device wait for the engine of their direction, kernels for a free part of
+ * the device. */
+static uint64_t begin_ns(
+    const struct gd_stream *stream, const struct gd_operation *o, uint64_t duration)
 {
-	if (is_host(o->from) == is_host(o->to))
+	if (clock_kind != MODEL || !duration)
+		return o->start_ns;
+	if (o->kind == GD_OPERATION_KERNEL)
+		return gd_multiprocessors_take(
+		    o->device, stream->priority, share_of(o), o->start_ns, duration);
+	if (o->kind != GD_OPERATION_COPY || is_host(o->from) == is_host(o->to))
 		return o->start_ns;
 	return gd_copy_engine_take(
 	    o->device, is_host(o->to) ? GD_FROM_DEVICE : GD_TO_DEVICE, o->start_ns, duration);
@@ -229,8 +253,7 @@ void gd_operation_time(struct gd_stream *stream, struct gd_operation *operation)
 	uint64_t duration = duration_ns(operation);
 	pthread_mutex_lock(&stream->lock);
 	operation->start_ns = start_locked(stream, operation);
-	if (duration && operation->kind == GD_OPERATION_COPY)
-		operation->start_ns = copy_start_ns(operation, duration);
+	operation->start_ns = begin_ns(stream, operation, duration);
 	operation->end_ns = operation->start_ns + duration;
 	gd_stream_delay(stream, operation->end_ns);
 	pthread_mutex_unlock(&stream->lock);

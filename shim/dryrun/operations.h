@@ -51,6 +51,9 @@ struct gd_operation {
 	const char *name;
 	uint32_t grid[3], block[3];
 	uint32_t static_shared_bytes, dynamic_shared_bytes, registers, local_bytes;
+	uint32_t blocks_per_sm; /* that a multiprocessor has room for; 0: not known */
+	bool timed;		/* it takes `time_ns` (kernel_times.h), unless work ends at once */
+	uint64_t time_ns;
 	struct gd_hint hint;
 	uint64_t link_bytes; /* of a meeting (meetings.h), in so many steps; 0 steps: none */
 	uint32_t link_steps;

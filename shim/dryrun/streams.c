@@ -12,10 +12,6 @@
 
 _Static_assert(sizeof(struct gd_stream) <= GD_CELL_BYTES, "a stream fits in a cell");
 
-/* PyTorch reads the range and makes one pool of streams for each priority in it. */
-#define LEAST_PRIORITY 0
-#define GREATEST_PRIORITY (-5)
-
 struct gd_stream *gd_stream_new(
     struct gd_context *context, enum gd_stream_kind kind, unsigned flags, int priority)
 {
@@ -148,10 +144,10 @@ static CUresult create(CUstream *stream_out, unsigned flags, int priority)
 		return gd_context_error();
 	if (!stream_out || flags & ~(unsigned)CU_STREAM_NON_BLOCKING)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (priority > LEAST_PRIORITY)
-		priority = LEAST_PRIORITY;
-	if (priority < GREATEST_PRIORITY)
-		priority = GREATEST_PRIORITY;
+	if (priority > GD_LEAST_PRIORITY)
+		priority = GD_LEAST_PRIORITY;
+	if (priority < GD_GREATEST_PRIORITY)
+		priority = GD_GREATEST_PRIORITY;
 	struct gd_stream *stream = gd_stream_new(context, GD_STREAM_CREATED, flags, priority);
 	if (!stream)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -197,9 +193,9 @@ GD_API(cuCtxGetStreamPriorityRange, (int *least_out, int *greatest_out), (least_
 	if (!gd_context_current())
 		return gd_context_error();
 	if (least_out)
-		*least_out = LEAST_PRIORITY;
+		*least_out = GD_LEAST_PRIORITY;
 	if (greatest_out)
-		*greatest_out = GREATEST_PRIORITY;
+		*greatest_out = GD_GREATEST_PRIORITY;
 	return CUDA_SUCCESS;
 }
 

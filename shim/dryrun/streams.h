@@ -19,6 +19,10 @@ struct gd_capture;
 struct gd_node;
 struct gd_queue;
 
+/* PyTorch reads the range and makes one pool of streams for each priority in it. */
+#define GD_LEAST_PRIORITY 0
+#define GD_GREATEST_PRIORITY (-5)
+
 /* Which default stream an object is. */
 enum gd_stream_kind { GD_STREAM_CREATED, GD_STREAM_LEGACY, GD_STREAM_PER_THREAD };
 
