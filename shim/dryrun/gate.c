@@ -7,9 +7,11 @@
 
 #include "shim/dryrun/call_log.h"
 #include "shim/dryrun/call_watch.h"
+#include "shim/dryrun/device_table.h"
 #include "shim/dryrun/fault_script.h"
 #include "shim/dryrun/gd_export.h"
 #include "shim/dryrun/launcher_api.h"
+#include "shim/dryrun/shared_state.h"
 
 unsigned gd_gate_reasons = GD_GATE_UNINITIALISED;
 
@@ -37,6 +39,18 @@ static void read_settings_once(void)
 	pthread_once(&once, read_settings);
 }
 
+/* What every call answers since the device was lost, 0 before. */
+static int lost; /* atomic */
+
+static CUresult meet(struct gd_fault fault)
+{
+	if (fault.taken_bytes)
+		gd_budget_take_foreign(fault.taken_bytes, gd_facts.total_bytes);
+	if (fault.for_good)
+		__atomic_store_n(&lost, fault.code, __ATOMIC_RELEASE);
+	return (CUresult)fault.code;
+}
+
 CUresult gd_gate_enter(struct gd_call *call, const char *name, bool early)
 {
 	read_settings_once();
@@ -48,7 +62,8 @@ CUresult gd_gate_enter(struct gd_call *call, const char *name, bool early)
 	if (why & GD_GATE_FORKED && !early)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (why & GD_GATE_FAULTS) {
-		CUresult refused = (CUresult)gd_fault_call(name);
+		int all = early ? 0 : __atomic_load_n(&lost, __ATOMIC_ACQUIRE);
+		CUresult refused = all ? (CUresult)all : meet(gd_fault_call(name));
 		if (refused != CUDA_SUCCESS)
 			return refused;
 	}
@@ -78,14 +93,14 @@ void gd_gate_watch(bool on)
 GD_EXPORT int gpushim_dryrun_fault(const char *name)
 {
 	read_settings_once();
-	return reasons() & GD_GATE_FAULTS ? gd_fault_call(name) : 0;
+	return reasons() & GD_GATE_FAULTS ? (int)meet(gd_fault_call(name)) : 0;
 }
 
 CUresult gd_gate_size(size_t bytes)
 {
 	if (!(reasons() & GD_GATE_FAULTS))
 		return CUDA_SUCCESS;
-	return (CUresult)gd_fault_size(current_call, bytes);
+	return meet(gd_fault_size(current_call, bytes));
 }
 
 static void after_fork_in_child(void)

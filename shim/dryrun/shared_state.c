@@ -184,7 +184,7 @@ struct gd_shared *gd_shared_map(const char *path)
 
 static uint64_t held(const struct gd_shared_device *device)
 {
-	return device->used_bytes + device->context_bytes;
+	return device->used_bytes + device->context_bytes + device->foreign_bytes;
 }
 
 static void charge(struct gd_shared_device *device, unsigned index, uint64_t bytes, bool context)
@@ -231,6 +231,19 @@ uint64_t gd_budget_take_some(unsigned device, uint64_t bytes, uint64_t total_byt
 	charge(shared, device, bytes, false);
 	unlock(gd_shared);
 	return bytes;
+}
+
+void gd_budget_take_foreign(uint64_t bytes, uint64_t total_bytes)
+{
+	if (!gd_shared)
+		return; /* before cuInit there is no device */
+	lock(gd_shared);
+	for (unsigned d = 0; d < gd_shared->device_count; d++) {
+		struct gd_shared_device *device = &gd_shared->devices[d];
+		uint64_t used = held(device), left = used < total_bytes ? total_bytes - used : 0;
+		device->foreign_bytes += bytes < left ? bytes : left;
+	}
+	unlock(gd_shared);
 }
 
 void gd_budget_give(unsigned device, uint64_t bytes, bool context)

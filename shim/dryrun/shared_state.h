@@ -40,7 +40,8 @@ struct gd_shared_device {
 	uint64_t peak_bytes;	/* of used_bytes */
 	uint64_t used_bytes;	/* allocations of all processes; guarded by lock */
 	uint64_t context_bytes; /* reserves of all contexts; guarded by lock */
-	uint64_t fill[6];
+	uint64_t foreign_bytes; /* of processes that have no slot; guarded by lock */
+	uint64_t fill[5];
 };
 
 struct gd_shared_process {
@@ -103,6 +104,9 @@ bool gd_budget_take(unsigned device, uint64_t bytes, uint64_t total_bytes, bool 
 
 /** Charge as much of `bytes` as fits. @return the bytes charged */
 uint64_t gd_budget_take_some(unsigned device, uint64_t bytes, uint64_t total_bytes);
+
+/** A process of which nothing else is known takes so much of each device, or what is left. */
+void gd_budget_take_foreign(uint64_t bytes, uint64_t total_bytes);
 
 /** Give back what was taken. */
 void gd_budget_give(unsigned device, uint64_t bytes, bool context);

@@ -605,6 +605,66 @@ TEST(calls_fail_as_the_script_says)
 	EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
 }
 
+TEST(a_device_is_lost)
+{
+	CUdeviceptr a;
+	const char *text;
+	int version;
+	setenv("GPUSHIM_DRYRUN_FAULTS", "cuLaunchKernel:2=719!", 1);
+	start_small();
+	CUfunction function = load_kernel("nothing");
+	OK(cuMemAlloc_v2(&a, 10));
+	OK(launch(function, NULL));
+	EXPECT_EQ(launch(function, NULL), CUDA_ERROR_LAUNCH_FAILED);
+	EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
+	EXPECT_EQ(cuMemFree_v2(a), CUDA_ERROR_LAUNCH_FAILED);
+	/* What asks nothing of the device. */
+	OK(cuGetErrorName(CUDA_ERROR_LAUNCH_FAILED, &text));
+	OK(cuDriverGetVersion(&version));
+}
+
+TEST(another_process_takes_memory)
+{
+	CUdeviceptr a;
+	size_t left, total;
+	setenv("GPUSHIM_DRYRUN_FAULTS", "cuMemAlloc_v2:2^536870912,cuMemAlloc_v2:3^99999999999", 1);
+	setenv("GPUSHIM_DRYRUN_COUNT", "2", 1);
+	start_small();
+	OK(cuMemAlloc_v2(&a, 100 * MIB));
+	OK(cuMemAlloc_v2(&a, 100 * MIB));
+	OK(cuMemGetInfo_v2(&left, &total));
+	EXPECT_EQ(left, GIB - 712 * MIB);
+	EXPECT_EQ(cuMemAlloc_v2(&a, 1), CUDA_ERROR_OUT_OF_MEMORY);
+	OK(cuMemGetInfo_v2(&left, &total));
+	EXPECT_EQ(left, 0);
+	EXPECT_EQ(total, GIB);
+}
+
+TEST(faults_of_a_file_by_pattern_and_caller)
+{
+	CUdeviceptr a;
+	CUstream stream;
+	char path[] = "/tmp/gpushim-faults-XXXXXX", word[64];
+	static const char text[] = "# a comment\n"
+				   "cuMem*Alloc*:2=2 # the second of any\n"
+				   "cuMemFree_v2@libno:*=999\n"
+				   "cuStreamCreate@test_driver_state:1=46\n"
+				   "nonsense\n";
+	int file = mkstemp(path);
+	REQUIRE(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
+	close(file);
+	snprintf(word, sizeof(word), "@%s,@/nowhere", path);
+	setenv("GPUSHIM_DRYRUN_FAULTS", word, 1);
+	start_small();
+	unlink(path);
+	void *host;
+	OK(cuMemAlloc_v2(&a, 10));
+	EXPECT_EQ(cuMemHostAlloc(&host, 10, 0), CUDA_ERROR_OUT_OF_MEMORY);
+	OK(cuMemFree_v2(a));
+	EXPECT_EQ(cuStreamCreate(&stream, 0), CUDA_ERROR_DEVICE_UNAVAILABLE);
+	OK(cuStreamCreate(&stream, 0));
+}
+
 TEST(calls_are_logged)
 {
 	char path[64];
