@@ -116,9 +116,10 @@ static int threshold(const struct ga_options *options, const struct ga_memory *m
 		return GA_EXIT_OK;
 	if (is_crossed(memory, limit))
 		return GA_EXIT_CROSSED;
-	if (ga_coverage_whole(memory))
+	if (ga_coverage_of(memory) == GA_COVERS_ALL)
 		return GA_EXIT_OK;
-	char *gap = ga_coverage_gap(memory);
+	char *gap = ga_coverage_whole(memory) ? ga_xstrdup("the recording has no end")
+					      : ga_coverage_gap(memory);
 	ga_say("%s: whether the peak is above the limit of %s is unknown: %s", memory->model->path,
 	    ga_size_text(limit, most), gap);
 	free(gap);

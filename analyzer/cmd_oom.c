@@ -129,7 +129,8 @@ static void held_facts(
 	    size_or_unknown(oom->non_torch, other), tells ? ", " : "",
 	    tells ? ga_size_text(unseen, rest) : "",
 	    tells ? " not seen (the driver's context, other processes)" : "");
-	char *site = oom->top.count ? ga_sites_largest(&oom->top, model->stacks) : NULL;
+	uint64_t bytes;
+	char *site = oom->top.count ? ga_sites_largest(&oom->top, model->stacks, &bytes) : NULL;
 	if (site)
 		ga_fact(page, "the most of it", "by %s", site);
 	free(site);

@@ -49,8 +49,8 @@ char *ga_coverage_text(const struct ga_memory *memory)
 	if (coverage == GA_COVERS_ALL)
 		return ga_xstrdup("");
 	if (coverage == GA_COVERS_CUT)
-		return ga_format(
-		    "The recording stops after %s: the process was killed or still runs.",
+		return ga_format("The recording stops after %s: the process was killed, called "
+				 "exec, or still runs.",
 		    ga_duration_text(ga_model_duration_ns(memory->model), duration));
 	char *gap = ga_coverage_gap(memory);
 	char *text = ga_format("Incomplete: %s%s", gap,

@@ -29,6 +29,15 @@ void ga_launch_set(struct ga_launch *launch, const char *name, const char *forma
 	va_end(arguments);
 }
 
+/* What the program will find: what was set last, else what we have. */
+static const char *value_of(const struct ga_launch *launch, const char *name)
+{
+	for (size_t i = launch->names.count; i-- > 0;)
+		if (strcmp(launch->names.items[i], name) == 0)
+			return launch->values.items[i];
+	return getenv(name);
+}
+
 /* Whether `list`, entries separated by colons or spaces, has this very entry. */
 static bool has_entry(const char *list, const char *entry)
 {
@@ -64,6 +73,7 @@ void ga_launch_free(struct ga_launch *launch)
 	if (launch->trace_list)
 		unlink(launch->trace_list);
 	free(launch->trace_list);
+	free(launch->user_list);
 	ga_strings_clear(&launch->names);
 	ga_strings_clear(&launch->values);
 }
@@ -295,6 +305,8 @@ int ga_launch_record(struct ga_launch *launch, const struct ga_options *options)
 	launch->trace_list = ga_launch_temporary(false);
 	if (!launch->trace_list)
 		return GA_EXIT_FAILED;
+	const char *list = value_of(launch, "GPUSHIM_TRACE_LIST");
+	launch->user_list = list && *list ? ga_xstrdup(list) : NULL;
 	ga_launch_set(launch, "GPUSHIM_TRACE_LIST", "%s", launch->trace_list);
 	return GA_EXIT_OK;
 }
@@ -420,22 +432,40 @@ static void list_line_decode(char *line)
 	*to = 0;
 }
 
+/* Who asked for a list of traces gets it, although the recorder writes to ours. */
+static void pass_line(const struct ga_launch *launch, const char *line)
+{
+	FILE *out = launch->user_list ? fopen(launch->user_list, "ae") : NULL;
+	bool written = out && fputs(line, out) >= 0;
+	if (out && fclose(out) != 0)
+		written = false;
+	if (launch->user_list && !written)
+		ga_say("cannot write to GPUSHIM_TRACE_LIST=%s: %s", launch->user_list,
+		    strerror(errno));
+}
+
 void ga_launch_tell(const struct ga_launch *launch)
 {
 	FILE *list = launch->trace_list ? fopen(launch->trace_list, "re") : NULL;
 	char *line = NULL;
 	size_t capacity = 0;
-	bool any = false;
+	bool any = false, refused = false;
 	if (!list)
 		return;
 	char *killed = killed_text(launch->signal);
 	while (getline(&line, &capacity, list) > 0) {
+		pass_line(launch, line);
+		refused |= *line == GF_LIST_REFUSED;
+		if (*line == GF_LIST_REFUSED)
+			continue;
 		list_line_decode(line);
 		gf_journal_fold(line, NULL); /* else the journal stays and readers take both */
 		ga_say("%strace in %s", any ? "" : killed, line);
 		any = true;
 	}
-	if (!any && launch->status != 126 && launch->status != 127)
+	if (!any && refused)
+		ga_say("%sno trace: the recorder could not write one; it said why above", killed);
+	else if (!any && launch->status != 126 && launch->status != 127)
 		ga_say("%sno trace: no process recorded a use of CUDA; gpushim doctor tells "
 		       "what can be recorded here",
 		    killed);

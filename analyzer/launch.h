@@ -16,6 +16,7 @@
 struct ga_launch {
 	char **program;	  /* argv, ends with NULL; borrowed */
 	char *trace_list; /* temporary file in which the recorder names its traces; or NULL */
+	char *user_list;  /* the one that the caller wants; or NULL */
 	struct ga_strings names, values; /* environment to be set, pair by pair */
 	int signal; /* that killed it, 0 if none; set by ga_launch_run() */
 	int status; /* what ga_launch_run() returned */

@@ -253,30 +253,32 @@ char *ga_view_oom_figures(const struct ga_oom *oom)
 	    ga_size_text(oom->segment - oom->device_free, lacking));
 }
 
-/* The last request to PyTorch's allocator that failed; else the last refusal of all. */
-static const struct ga_oom *last_oom(const struct ga_memory *memory)
-{
-	size_t last = memory->refusals.count - 1;
-	for (size_t i = memory->refusals.count; i-- > 0;)
-		if (!memory->refusals.ooms[i].outside)
-			return &memory->refusals.ooms[i];
-	return &memory->refusals.ooms[last];
-}
-
 /* Who has most of the memory that a request found taken; "" if that is not known.  free() it. */
 static char *culprit_text(const struct ga_memory *memory, const struct ga_oom *oom)
 {
+	uint64_t bytes = 0, unseen = ga_oom_unseen(oom);
+	char others[GA_SIZE_TEXT];
 	char *site = ga_oom_is_host(oom) || !oom->top.count
 			 ? NULL
-			 : ga_sites_largest(&oom->top, memory->model->stacks);
-	char *text = site ? ga_format(" The most is held by %s.", site) : ga_xstrdup("");
+			 : ga_sites_largest(&oom->top, memory->model->stacks, &bytes),
+	     *text;
+	if (oom->non_torch != GA_UNKNOWN && oom->non_torch > bytes)
+		text = ga_format(" %s is held outside PyTorch's allocator.",
+		    ga_size_text(oom->non_torch, others));
+	else if (site && unseen != GA_UNKNOWN && unseen > bytes)
+		text = ga_format(
+		    " %s is held by what was not recorded, such as other processes; of what "
+		    "was the most is held by %s.",
+		    ga_size_text(unseen, others), site);
+	else
+		text = site ? ga_format(" The most is held by %s.", site) : ga_xstrdup("");
 	free(site);
 	return text;
 }
 
 char *ga_view_oom_line(const struct ga_memory *memory)
 {
-	const struct ga_oom *oom = last_oom(memory);
+	const struct ga_oom *oom = &memory->refusals.ooms[memory->refusals.count - 1];
 	char times[GA_THINGS_TEXT];
 	const char *place = ga_stacks_words(memory->model->stacks, oom->stack_id).place;
 	char *figures = ga_view_oom_figures(oom), *culprit = culprit_text(memory, oom);

@@ -136,7 +136,8 @@ bool ga_model_journal_missing(const struct ga_model *model)
 
 char *ga_model_journal_text(const struct ga_model *model)
 {
-	static const char cause[] = "the process was killed or still runs, and its journal";
+	static const char cause[] =
+	    "the process was killed, called exec, or still runs, and its journal";
 	if (strcmp(model->path, "-") == 0)
 		return ga_format(
 		    "%s cannot come through a pipe. Most of the recording may be in it; "
@@ -297,9 +298,10 @@ static void end_notice(const struct ga_model *model, struct ga_strings *notices)
 	else if (!model->summary->ended)
 		ga_strings_add(notices, "the recording has no end mark: %s",
 		    ga_model_damaged(model)
-			? "it is among what is not readable, or the process was killed or still ran"
-			: "the process was killed or still ran; everything it had stored until "
-			  "then is here");
+			? "it is among what is not readable, or the process was killed, called "
+			  "exec, or still ran"
+			: "the process was killed, called exec, or still ran; everything it had "
+			  "stored until then is here");
 	free(missing);
 }
 

@@ -165,12 +165,13 @@ static struct rows merge_sites(const struct ga_sites *sites, struct ga_stacks *s
 	return rows;
 }
 
-char *ga_sites_largest(const struct ga_sites *sites, struct ga_stacks *stacks)
+char *ga_sites_largest(const struct ga_sites *sites, struct ga_stacks *stacks, uint64_t *bytes_out)
 {
 	char bytes[GA_SIZE_TEXT], blocks[GA_THINGS_TEXT];
 	struct rows rows = merge_sites(sites, stacks);
 	const struct row *row = &rows.items[0];
 	char *text = NULL;
+	*bytes_out = rows.count ? row->bytes : 0;
 	if (rows.count && row->blocks && ga_stacks_words(stacks, row->stack).place)
 		text = ga_format("%s%s%s, %s in %s", row->place, row->operation[0] ? " " : "",
 		    row->operation, ga_size_text(row->bytes, bytes),

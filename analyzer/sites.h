@@ -75,8 +75,9 @@ void ga_sites_text(const struct ga_sites *sites, struct ga_stacks *stacks,
 /**
  * The first row of that table, "build (train.py:4) zeros, 300.00 MiB in 3 blocks".
  *
+ * @param bytes_out  its bytes
  * @return free() it; NULL if there is none or it has no place
  */
-char *ga_sites_largest(const struct ga_sites *sites, struct ga_stacks *stacks);
+char *ga_sites_largest(const struct ga_sites *sites, struct ga_stacks *stacks, uint64_t *bytes_out);
 
 #endif

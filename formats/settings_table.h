@@ -20,8 +20,10 @@
 
 #define GF_SETTINGS(S) \
 	S(output, "GPUSHIM_OUTPUT", TEXT, "./gpushim-%n-%p.gst", "", \
-	    "where the trace goes; %p process id, %h host, %r rank, %n program, %t start time, %% a " \
-	    "percent sign. A folder means the default name inside it. An existing file is kept: the " \
+	    "where the trace goes; %p process id, %h host, %r rank, %n program, %t start time, " \
+	    "%% a " \
+	    "percent sign. A folder means the default name inside it. An existing file is kept: " \
+	    "the " \
 	    "new one gets -2, -3, ... at its end") \
 	S(record, "GPUSHIM_RECORD", LIST, "memory,copies,kernels,api", \
 	    "memory|copies|kernels|api|cpu", \
@@ -31,7 +33,9 @@
 	S(cupti, "GPUSHIM_CUPTI", CHOICE, "auto", "auto|off|kernels|nodes", \
 	    "device times through CUPTI; not used by this version yet") \
 	S(limit, "GPUSHIM_LIMIT", SIZE, "", "", \
-	    "size of the trace at which recording stops; the program runs on. Default: no limit") \
+	    "size of the trace at which recording stops, to a few chunks of 64 KiB; the program " \
+	    "runs on. " \
+	    "Default: no limit") \
 	S(log, "GPUSHIM_LOG", CHOICE, "warn", "error|warn|info|debug", \
 	    "how much the recorder says about itself") \
 	S(log_file, "GPUSHIM_LOG_FILE", TEXT, "", "", \
@@ -39,6 +43,11 @@
 	S(enable, "GPUSHIM_ENABLE", SWITCH, "1", "", "0: the recorder does nothing at all") \
 	S(trace_list, "GPUSHIM_TRACE_LIST", TEXT, "", "", \
 	    "file to which the path of every new trace is appended, one a line; newline and " \
-	    "backslash in it as \\012 and \\134")
+	    "backslash in it as \\012 and \\134; a line that begins with ! stands for one that " \
+	    "could " \
+	    "not be written")
+
+/* How a line of GPUSHIM_TRACE_LIST begins that names no trace. */
+#define GF_LIST_REFUSED '!'
 
 #endif

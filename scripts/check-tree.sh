@@ -48,7 +48,7 @@ if [ -e "$O/lib/libgpushim.so" ]; then
 		"$(readelf -d "$library" | grep NEEDED | grep -vE 'libc\.so|ld-linux|lib(asan|ubsan|tsan)')"
 	tell "the preload library exports nothing but its hooks" \
 		"$(readelf --dyn-syms -W "$library" | awk '$7 != "UND" && $5 != "LOCAL" && NR > 3 { print $8 }' |
-			grep -vE '^(cu[A-Z]|dlsym|_ZN3c10|_ZN2at|_ZN5torch|InitializeInjection|$)')"
+			grep -vE '^(cu[A-Z]|dlsym|_ZN3c10|_ZN2at|_ZN5torch|InitializeInjection|_exit$|_Exit$|$)')"
 	tell "the preload library has no version node" \
 		"$(readelf -W --version-info "$library" | grep -E 'Version definition')"
 fi

@@ -24,8 +24,15 @@ need_venv() {
 	exit 1
 }
 
+# torchrun, pip, activate: they name the folder that they were made in.
+rename_in_scripts() {
+	for script in "$1"/bin/*; do
+		[ -f "$script" ] && [ ! -L "$script" ] && grep -qIF "$1" "$script" || continue
+		sed -i "s|$1|$2|g" "$script"
+	done
+}
+
 # Made under another name and renamed: an interrupted installation is never taken for a whole one.
-# Scripts in its bin/ would keep the old name, so only bin/python is used.
 install() {
 	need_venv
 	mkdir -p "$cache"
@@ -39,6 +46,7 @@ install() {
 		echo "torch: PyTorch $TORCH came without CUDA for this machine" >&2
 		exit 1
 	}
+	rename_in_scripts "$work" "$home"
 	chmod 755 "$work"
 	if ! mv -T "$work" "$home" 2>/dev/null && [ ! -d "$home" ]; then
 		echo "torch: cannot move the environment to $home" >&2

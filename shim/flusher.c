@@ -51,6 +51,7 @@ static struct gs_flusher {
 	struct gs_output output;
 	struct gf_encoder *encoder;
 	struct gs_thread *thread;
+	pid_t process;	/* that is recorded */
 	uint64_t limit; /* bytes, 0 = none */
 	uint64_t next_second_ns;
 	uint32_t unhooked_told;
@@ -398,6 +399,7 @@ static bool gs_encoder_make(void)
 static bool gs_helper_set_up(void)
 {
 	gs_settings_complain(environ);
+	gs_flusher.process = getpid();
 	gs_flusher.free_wanted = GS_FREE_FIRST;
 	gs_flusher.limit = gs_settings_number(GS_SETTING_limit);
 	if (!gs_output_open(&gs_flusher.output, &gs_journal))
@@ -663,17 +665,21 @@ void gs_flusher_stop(void)
 	}
 }
 
-void gs_flusher_leave(void)
+void gs_flusher_leave(const char *why)
 {
-	static const char cause[] = "threads of Python were alive at the end of the program: nothing could "
-				    "be waited for, so the journal was left; it has everything";
-	if (__atomic_load_n(&gs_flusher.state, __ATOMIC_ACQUIRE) != GS_HELPER_READY)
+	char text[160];
+	struct gs_line line;
+	if (__atomic_load_n(&gs_flusher.state, __ATOMIC_ACQUIRE) != GS_HELPER_READY ||
+	    gs_flusher.process != getpid())
 		return;
 	gs_producer_end();
 	struct gs_thread *thread = gs_thread_attach();
 	if (!thread)
 		return;
-	gs_append_text(thread, GF_TEXT_NOTICE, 0, cause, strlen(cause));
+	gs_line_start(&line, text, sizeof(text));
+	gs_line_format(&line,
+	    "%s: nothing is waited for then, so the journal was left; it has everything", why);
+	gs_append_text(thread, GF_TEXT_NOTICE, 0, text, line.length);
 	gs_append_mark(thread, GF_MARK_END, 0);
 }
 

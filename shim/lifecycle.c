@@ -7,7 +7,9 @@
  * few stores and registrations: compilers and shells inherit LD_PRELOAD too.
  */
 #include <pthread.h>
+#include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "shim/call_stack.h"
@@ -33,7 +35,7 @@ static const struct gs_part {
 	const char *name;
 	bool (*start)(void);
 	void (*stop)(void);
-	void (*leave)(void);
+	void (*leave)(const char *why);
 	void (*fork_child)(void);
 } gs_parts[] = {
     {"resolve", gs_resolve, NULL, NULL, NULL},
@@ -88,9 +90,10 @@ static void gs_exit(void *unused)
 	    gs_live.generation;
 	bool may_wait = !gs_stack_python_elsewhere();
 	for (int i = GS_PART_COUNT - 1; ours && i >= 0; i--) {
-		void (*end)(void) = may_wait ? gs_parts[i].stop : gs_parts[i].leave;
-		if (end)
-			end();
+		if (may_wait && gs_parts[i].stop)
+			gs_parts[i].stop();
+		if (!may_wait && gs_parts[i].leave)
+			gs_parts[i].leave("threads of Python were alive at the end of the program");
 	}
 	if (ours)
 		__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
@@ -107,6 +110,29 @@ __attribute__((destructor)) static void gs_destructor(void)
 	extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
 	if (gs_phase != GS_PHASE_OFF && __cxa_atexit(gs_exit, NULL, NULL) != 0)
 		gs_exit(NULL);
+}
+
+/*
+ * _exit runs no handler: children of Python's multiprocessing end by it.  The real one ends the
+ * process at once, so this leaves the end mark and the journal.  Not in a child that shares our
+ * memory (vfork), nor from below a call that we record (a signal handler).
+ */
+static void (*gs_real_exit)(int status);
+
+__attribute__((noreturn, visibility("default"))) void _exit(int status)
+{
+	if (__atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE) >= GS_PHASE_RUNNING &&
+	    gs_live.generation && gs_tls.depth == 0)
+		gs_flusher_leave("the program ended by _exit");
+	if (gs_real_exit)
+		gs_real_exit(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+__attribute__((noreturn, visibility("default"))) void _Exit(int status)
+{
+	_exit(status);
 }
 
 static void gs_forget(void)
@@ -139,6 +165,7 @@ __attribute__((constructor)) static void gs_constructor(void)
 	if (!gs_settings_enabled())
 		return;
 	gs_log_remember();
+	gs_real_exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
 	gs_clock_choose();
 	gs_producer_init(gs_first_event, gs_forget);
 	gs_resolve_on_driver(gs_prepare_others);

@@ -359,7 +359,8 @@ static void gs_list_line(struct gs_line *line, const char *path)
 	gs_line_text(line, "\n");
 }
 
-static void gs_trace_list(const struct gs_output *out)
+/* @param refused  there is no such trace */
+static void gs_trace_list(const char *path, bool refused)
 {
 	const char *list = gs_settings_text(GS_SETTING_trace_list);
 	if (!list[0])
@@ -367,7 +368,9 @@ static void gs_trace_list(const struct gs_output *out)
 	char text[4 * GS_PATH_BYTES]; /* should every byte of the name take four */
 	struct gs_line line;
 	gs_line_start(&line, text, sizeof(text));
-	gs_list_line(&line, out->path);
+	if (refused)
+		gs_line_format(&line, "%c", GF_LIST_REFUSED);
+	gs_list_line(&line, path);
 	int fd = open(list, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
 	if (fd < 0 || write(fd, text, line.length) != (ssize_t)line.length)
 		gs_log(GS_LOG_WARN, "cannot write to GPUSHIM_TRACE_LIST=%s: errno %d", list, errno);
@@ -395,6 +398,7 @@ bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out)
 	if (!gs_output_name(&line, gs_settings_text(GS_SETTING_output))) {
 		gs_log(GS_LOG_ERROR, "GPUSHIM_OUTPUT: %s is a device or a pipe, and a trace needs a file; "
 		    "nothing is recorded", name);
+		gs_trace_list(name, true);
 		return false;
 	}
 	gs_make_folders(name);
@@ -402,11 +406,12 @@ bool gs_output_open(struct gs_output *out, struct gf_journal *journal_out)
 	gs_trace_identity(out);
 	struct gf_error error;
 	if (gs_pair_open(out, journal_out, name, &error)) {
-		gs_trace_list(out);
+		gs_trace_list(out->path, false);
 		gs_journal_folder_hold(out);
 		return true;
 	}
 	gs_log(GS_LOG_ERROR, "%s; nothing is recorded", error.text);
+	gs_trace_list(name, true);
 	return false;
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef unsigned long long address;
@@ -192,6 +193,19 @@ static void mode_key_destructors(long number)
 	}
 }
 
+/* A child that shares our memory ends; we do not. */
+static void mode_vfork(long number)
+{
+	load();
+	for (long i = 0; i < number; i++) {
+		cuMemFree(block());
+		pid_t child = vfork();
+		if (child == 0)
+			_exit(0);
+		need(child > 0 && waitpid(child, NULL, 0) == child, "vfork");
+	}
+}
+
 /* As servers do that lock themselves in: the folder of the trace is out of reach then. */
 static void mode_chroot(long unused)
 {
@@ -210,6 +224,7 @@ static const struct {
     {"own-stderr", mode_own_stderr},
     {"cancel", mode_cancel},
     {"chroot", mode_chroot},
+    {"vfork", mode_vfork},
     {"key-destructors", mode_key_destructors},
 };
 

@@ -93,6 +93,11 @@ strange=$(printf 'two\nlines\\012')
 "$gpushim" dryrun --memory 1G -o "$strange/t.gst" -- "$O/tests/ends" sudden 20000 2>out
 expect "a newline in the name of a folder" "$(ls "$strange")" t.gst
 expect "the trace is named" "$(grep -c 't.gst$' out)" 1
+GPUSHIM_TRACE_LIST=list "$gpushim" dryrun --memory 1G -o listed.gst -- "$O/tests/ends" sudden 20000 2>/dev/null
+expect "the caller's own list of traces" "$(cat list)" "$PWD/listed.gst"
+"$gpushim" dryrun --set trace_list=list --memory 1G -o /proc/no.gst -- "$O/tests/ends" sudden 20000 2>out
+expect "a trace that cannot be written is told once" "$(grep -c 'no trace: the recorder could not write one' out)" 1
+expect "and listed as such" "$(tail -n 1 list)" "!/proc/no.gst"
 mkfifo pipe
 "$gpushim" run -o pipe -- true 2>/dev/null
 expect "a trace is no pipe" $? 2

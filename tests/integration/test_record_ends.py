@@ -58,6 +58,20 @@ def programs_that_lock_themselves_in():
 
 
 @test
+def an_end_without_handlers_is_no_kill():
+    got = ends("sudden", 2500, clean=False)
+    equal("allocations", got["events"]["block_alloc"], 1)
+    need(any("ended by _exit" in notice for notice in got["notices"]), got["notices"])
+    need(not any("killed" in notice for notice in got["notices"]), got["notices"])
+
+
+@test
+def children_that_share_our_memory_end_nothing():
+    events = ends("vfork", 3)["events"]
+    equal("allocations and frees", (events["block_alloc"], events["block_free"]), (3, 3))
+
+
+@test
 def facts_of_short_processes():
     """What the trace says about device and driver is in the journal soon: nobody can wait for a process that just ends."""
     known = 0

@@ -138,4 +138,34 @@ def import_alone_leaves_nothing():
     equal("traces", traces(where), [])
 
 
+def headline(trace):
+    return " ".join(tool("oom", trace).split("\n\n")[0].split())
+
+
+@test
+def who_holds_the_memory_when_it_runs_out():
+    where = script("""
+import ctypes, torch
+torch.zeros(1, device='cuda')
+kept = []
+try:
+    while True:
+        kept.append(torch.empty(100 << 20, dtype=torch.uint8, device='cuda'))
+except torch.OutOfMemoryError:
+    pass
+""")
+    cases = ((None, " The most is held by <module> (program.py:7)"),
+             ("cuMemAlloc_v2:4^6442450944", " 6.00 GiB is held by what was not recorded, such as other processes; of what was the most is"))
+    for fault, wanted in cases:
+        _, done = torch([where / "program.py"], where=folder(), **({"GPUSHIM_DRYRUN_FAULTS": fault} if fault else {}))
+        equal("status", done.returncode, 0)
+        text = headline(re.search("trace in (.*)", done.stderr)[1])
+        need(wanted in text, text)
+    with open(where / "program.py", "a") as file:
+        file.write("address = ctypes.c_void_p()\n"
+                   "assert ctypes.CDLL(None).cudaMalloc(ctypes.byref(address), ctypes.c_size_t(700 << 20)) == 2\n")
+    _, done = torch([where / "program.py"], where=folder())
+    equal("status", (done.returncode, done.stderr[-300:] if done.returncode else ""), (0, ""))
+    need("Out of memory 2 times; last at <module> (program.py:11): 700.00 MiB asked for" in headline(re.search("trace in (.*)", done.stderr)[1]), "last")
+
 run()
