@@ -262,7 +262,7 @@ static char *culprit_text(const struct ga_memory *memory, const struct ga_oom *o
 			 ? NULL
 			 : ga_sites_largest(&oom->top, memory->model->stacks, &bytes),
 	     *text;
-	if (oom->non_torch != GA_UNKNOWN && oom->non_torch > bytes)
+	if (site && oom->non_torch != GA_UNKNOWN && oom->non_torch > bytes)
 		text = ga_format(" %s is held outside PyTorch's allocator.",
 		    ga_size_text(oom->non_torch, others));
 	else if (site && unseen != GA_UNKNOWN && unseen > bytes)
