@@ -142,6 +142,16 @@ static void on_oom(struct ga_memory *memory, const struct gf_event_ref *event)
 	fill_oom(memory, oom, false);
 }
 
+/* Those that PyTorch reports have been counted; which of the driver's it cured is known at the end. */
+static void count_refused_blocks(struct ga_memory *memory)
+{
+	for (size_t i = 0; i < memory->refusals.count; i++) {
+		const struct ga_oom *oom = &memory->refusals.ooms[i];
+		if (!oom->outside && oom->rounded == GA_UNKNOWN && oom->device < GA_DEVICE_LIMIT)
+			ga_account_open(&memory->accounts, oom->device)->oom_count++;
+	}
+}
+
 /* ---- calls of the driver ---- */
 
 /* Whether an allocation of the driver is itself a block of the program. */
@@ -190,8 +200,6 @@ static void on_memory(struct ga_memory *memory, const struct gf_event_ref *event
 	    ga_refusals_call(&memory->refusals, &record, event->thread_id, event->ticks, block);
 	struct ga_account *account = NULL;
 	if (oom) {
-		if (record.device < GA_DEVICE_LIMIT && block)
-			ga_account_open(&memory->accounts, record.device)->oom_count++;
 		fill_oom(memory, oom, true);
 		return;
 	}
@@ -278,6 +286,7 @@ static enum gf_status analyse(
 		return status;
 	}
 	ga_refusals_end(&memory->refusals);
+	count_refused_blocks(memory);
 	return GF_OK;
 }
 

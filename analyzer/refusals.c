@@ -19,6 +19,7 @@ struct row {
 	uint16_t refused_kind, refused_api;
 	size_t outside;	   /* its last uncured refusal outside the allocator, + 1; 0 = none */
 	size_t unanswered; /* entry + 1 that the next cuMemGetInfo on the thread completes */
+	size_t trimmed;	   /* entry + 1 behind which the thread trimmed a pool; 0 = none */
 };
 
 /* A setting of the allocator in MiB, as bytes. */
@@ -125,6 +126,28 @@ static void cure(struct ga_refusals *refusals, const struct gf_memory *record, u
 	refusals->open_outside -= row->outside == 0;
 }
 
+/* From PyTorch 2.15 on the asynchronous back end trims the pool after a refusal and asks once more. */
+static void pool_trimmed(struct ga_refusals *refusals, uint32_t thread_id)
+{
+	struct row *row = ga_map_find(&refusals->threads, (uint64_t)thread_id + 1);
+	if (!row || !row->unanswered || row->trimmed)
+		return;
+	row->trimmed = row->unanswered;
+	refusals->open_trims++;
+}
+
+/* The thread asks for a block: for the one that it was refused before it trimmed? */
+static void asked_again(struct ga_refusals *refusals, uint32_t thread_id, uint64_t bytes)
+{
+	struct row *row = ga_map_find(&refusals->threads, (uint64_t)thread_id + 1);
+	if (!row || !row->trimmed)
+		return;
+	struct ga_oom *oom = &refusals->ooms[row->trimmed - 1];
+	oom->cured = oom->segment == bytes;
+	row->trimmed = 0;
+	refusals->open_trims--;
+}
+
 static struct ga_oom *refused_call(struct ga_refusals *refusals, struct row *row,
     const struct gf_memory *record, uint64_t ticks, bool block)
 {
@@ -150,8 +173,12 @@ struct ga_oom *ga_refusals_call(struct ga_refusals *refusals, const struct gf_me
 {
 	bool inside = (record->flags & GF_FLAG_IN_ALLOCATOR) != 0;
 	refusals->flags_seen |= inside;
+	if (record->kind == GF_MEMORY_POOL_TRIM)
+		pool_trimmed(refusals, thread_id);
 	if (!allocates(record->kind))
 		return NULL;
+	if (block && refusals->open_trims)
+		asked_again(refusals, thread_id, record->size);
 	if (record->status == 0) {
 		if (refusals->open_outside && !inside)
 			cure(refusals, record, thread_id);

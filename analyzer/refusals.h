@@ -53,6 +53,7 @@ struct ga_refusals {
 	const struct ga_model *model;
 	struct ga_map threads;	/* thread -> its row of attempts */
 	size_t open_rows;	/* threads whose row has a refusal */
+	size_t open_trims;	/* threads that trimmed a pool after a refusal and did not ask again */
 	size_t open_outside;	/* threads with a refusal outside the allocator that may be cured */
 	bool flags_seen;	/* the recorder tells calls inside the allocator */
 	uint64_t large_segment; /* bytes, setting large_segment_size_mb */

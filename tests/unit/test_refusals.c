@@ -258,6 +258,26 @@ TEST(holders_are_listed_only_where_asked_for)
 	done();
 }
 
+/* The first request is served behind a trim, the second refused twice, the third is another one. */
+TEST(the_asynchronous_back_end_trims_and_asks_again)
+{
+	trace_property(mt_begin(path_of_test()), "allocator_settings", "backend:cudaMallocAsync");
+	for (int status = 0; status <= REFUSED; status += REFUSED) {
+		mt_driver(GF_MEMORY_ALLOC_ASYNC, 0, 6 * M, 0, REFUSED);
+		mt_driver(GF_MEMORY_POOL_TRIM, 0, 0, 0, 0);
+		mt_driver(GF_MEMORY_ALLOC_ASYNC, status ? 0 : 0x1000, 6 * M, 0, status);
+		mt_mem_info(5 * M, 100 * M);
+	}
+	mt_driver(GF_MEMORY_ALLOC_ASYNC, 0, 7 * M, 0, REFUSED);
+	mt_end();
+	const struct ga_oom *oom = analyse(2);
+	EXPECT_EQ(oom[0].segment, 6 * M);
+	EXPECT_EQ(oom[0].device_free, 5 * M);
+	EXPECT_EQ(oom[1].segment, 7 * M);
+	EXPECT_EQ(memory.accounts.by_device[0]->oom_count, 2);
+	done();
+}
+
 TEST(entries_come_in_order_of_time)
 {
 	begin();
