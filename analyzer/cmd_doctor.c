@@ -58,7 +58,9 @@ static struct finding look_standin(const struct ga_options *options)
 {
 	char *path = ga_launch_find("../lib/gpushim/dryrun/libgpushim-audit.so");
 	struct finding finding =
-	    path ? found(HEALTH_OK, ga_xstrdup("ready: gpushim dryrun works here"))
+	    path ? found(HEALTH_OK,
+		       ga_xstrdup("ready: gpushim dryrun works here. Memory that its "
+				  "driver, cuDNN and NCCL take for themselves is a guess"))
 		 : found(HEALTH_INFO,
 		       ga_xstrdup("not built: gpushim dryrun will refuse; make headers dryrun"));
 	free(path);

@@ -319,8 +319,9 @@ void ga_model_notices(const struct ga_model *model, struct ga_strings *notices)
 	ga_model_missing_notices(model, notices);
 	if (model->dryrun)
 		ga_strings_add(notices,
-		    "recorded on a stand-in GPU: sizes and calls are real, kernels did "
-		    "nothing, times of the device are simulated");
+		    "recorded on a stand-in GPU: what PyTorch allocates and calls is real, kernels "
+		    "did nothing, times of the device are simulated, and what the driver, cuDNN "
+		    "and NCCL need for themselves is a guess");
 	class_notice(model, notices);
 	stack_notice(model, notices);
 	text_notices(model, notices);
