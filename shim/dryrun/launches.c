@@ -138,6 +138,8 @@ static CUresult launch_on(
 	struct gd_function *function = launch->function;
 	if (stream->device != function->device)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (parameters && extra)
+		return CUDA_ERROR_INVALID_VALUE;
 	CUresult result = gd_launch_check(launch);
 	if (result != CUDA_SUCCESS)
 		return result;
