@@ -151,10 +151,18 @@ static char *pattern_of(const char *name)
 	return pattern;
 }
 
-/* An old trace makes way: FILE becomes FILE.old, its leftover journal FILE.old.journal. */
-static void set_aside(const char *path)
+/*
+ * An old trace makes way: FILE becomes FILE.old, its leftover journal FILE.old.journal, unless that is
+ * part of it by then.  Not one that is being written: its process would go on under the old name.
+ */
+static bool set_aside(const char *path)
 {
 	static const char *const suffixes[] = {"", ".journal"};
+	struct gf_error error;
+	if (gf_journal_fold(path, &error) == GF_USAGE) {
+		ga_say("%s is in use: %s; name another file with -o", path, error.text);
+		return false;
+	}
 	for (size_t i = 0; i < 2; i++) {
 		char *from = ga_format("%s%s", path, suffixes[i]);
 		char *to = ga_format("%s.old%s", path, suffixes[i]);
@@ -163,6 +171,7 @@ static void set_aside(const char *path)
 		free(from);
 		free(to);
 	}
+	return true;
 }
 
 /* Make a folder and those around it.  Returns whether it is there. */
@@ -197,17 +206,17 @@ static int set_output(struct ga_launch *launch, const char *path)
 	bool named = length > 4 && strcmp(path + length - 4, ".gst") == 0;
 	const char *suffix = folder || named ? "" : ".gst";
 	char *trace = ga_format("%s%s", full, suffix), *pattern = pattern_of(folder_name);
-	bool special = is_special(full) || is_special(trace);
+	bool special = is_special(full) || is_special(trace), good = !special;
 	if (special)
 		ga_say("%s is a device or a pipe, and a trace needs a file", path);
 	else if (!folder)
-		set_aside(trace);
+		good = set_aside(trace);
 	ga_launch_set(launch, "GPUSHIM_OUTPUT", "%s%s%s", pattern, path, suffix);
 	free(pattern);
 	free(trace);
 	free(folder_name);
 	free(full);
-	return special ? GA_EXIT_USAGE : GA_EXIT_OK;
+	return good ? GA_EXIT_OK : GA_EXIT_USAGE;
 }
 
 static bool setting_exists(const char *name)

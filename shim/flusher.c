@@ -16,6 +16,7 @@
 #include "formats/frame.h"
 #include "shim/autograd_hooks.h"
 #include "shim/call_stack.h"
+#include "shim/environment.h"
 #include "shim/hooks.h"
 #include "shim/log.h"
 #include "shim/names.h"
@@ -398,7 +399,8 @@ static bool gs_encoder_make(void)
 /* Files and first records; nothing here takes the loader's lock, which our starter may hold. */
 static bool gs_helper_set_up(void)
 {
-	gs_settings_complain(environ);
+	gs_environment_take();
+	gs_settings_complain(gs_environment());
 	gs_flusher.process = getpid();
 	gs_flusher.free_wanted = GS_FREE_FIRST;
 	gs_flusher.limit = gs_settings_number(GS_SETTING_limit);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "formats/frame.h"
+#include "shim/environment.h"
 #include "shim/log.h"
 #include "shim/properties.h"
 #include "shim/settings.h"
@@ -183,7 +184,7 @@ static void gs_journal_place(struct gs_output *out)
 		gs_line_format(&line, "%s%s", out->path, GF_JOURNAL_SUFFIX);
 		return;
 	}
-	const char *local = getenv("TMPDIR");
+	const char *local = gs_environment_get("TMPDIR");
 	if (!local || local[0] != '/' || statfs(local, &s) != 0 ||
 	    gs_output_is_remote((uint64_t)s.f_type))
 		local = "/dev/shm";
@@ -231,9 +232,14 @@ void gs_output_close(struct gs_output *out)
 void gs_output_remove_journal(const struct gs_output *out)
 {
 	char path[GS_PATH_BYTES];
-	if (!gf_held_ours(&out->journal_folder) ||
-	    unlinkat(out->journal_folder.fd, strrchr(out->journal_path, '/') + 1, 0) != 0)
-		unlink(out->journal_path);
+	bool held = gf_held_ours(&out->journal_folder);
+	int folder = held ? out->journal_folder.fd : AT_FDCWD;
+	const char *name = held ? strrchr(out->journal_path, '/') + 1 : out->journal_path;
+	struct stat s;
+	if (fstatat(folder, name, &s, AT_SYMLINK_NOFOLLOW) != 0 || s.st_dev != out->journal_device ||
+	    s.st_ino != out->journal_inode)
+		return;
+	unlinkat(folder, name, 0);
 	if (!out->journal_elsewhere)
 		return;
 	gs_journal_link_path(out, path);
@@ -250,6 +256,8 @@ static enum gf_status gs_journal_open(struct gs_output *out, struct gf_journal *
 		    out->trace_id, error);
 		limit /= 4;
 	} while (status && limit >= GS_CHUNKS_LEAST && access(out->journal_path, F_OK) != 0);
+	out->journal_device = status ? 0 : journal_out->file.device;
+	out->journal_inode = status ? 0 : journal_out->file.inode;
 	return status;
 }
 

@@ -23,6 +23,7 @@ struct gs_output {
 	bool journal_elsewhere;
 	struct gf_held_file file; /* the trace */
 	struct gf_held_file journal_folder; /* the program may chroot away from its path */
+	uint64_t journal_device, journal_inode; /* others may give its name to another file */
 	uint64_t bytes;     /* length of what is good in the trace file */
 	uint64_t trace_id[2];
 };
@@ -42,7 +43,7 @@ void gs_output_forget(struct gs_output *out);
 /** Close what is open, unless the program has made something else of it. */
 void gs_output_close(struct gs_output *out);
 
-/** Unlink the journal and, where it lies elsewhere, the link that leads to it. */
+/** Unlink the journal, if its name still leads to it, and, where it lies elsewhere, the link that leads to it. */
 void gs_output_remove_journal(const struct gs_output *out);
 
 /**

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "formats/settings_table.h"
+#include "shim/environment.h"
 #include "shim/questions.h"
 #include "shim/resolve.h"
 #include "shim/settings.h"
@@ -148,7 +149,7 @@ static void gs_property_program(struct gs_thread *thread)
 static const char *gs_first_variable(const char *const *names)
 {
 	for (; *names; names++) {
-		const char *value = getenv(*names);
+		const char *value = gs_environment_get(*names);
 		if (value && value[0])
 			return value;
 	}
@@ -199,8 +200,12 @@ static void gs_properties_machine(struct gs_thread *thread)
 static void gs_properties_allocator(struct gs_thread *thread)
 {
 	static const char *const names[] = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", NULL};
-	gs_property(thread, "allocator_settings", gs_first_variable(names));
-	gs_property(thread, "no_caching", getenv("PYTORCH_NO_CUDA_MEMORY_CACHING"));
+	const char *settings = gs_first_variable(names);
+	gs_property(thread, "allocator_settings", settings);
+	if (settings) /* some releases read only one of the two */
+		gs_property(thread, "allocator_variable",
+		    settings == gs_environment_get(names[0]) ? names[0] : names[1]);
+	gs_property(thread, "no_caching", gs_environment_get("PYTORCH_NO_CUDA_MEMORY_CACHING"));
 }
 
 void gs_properties_early(struct gs_thread *thread, const struct gs_output *output)
@@ -214,7 +219,7 @@ void gs_properties_early(struct gs_thread *thread, const struct gs_output *outpu
 	gs_property(thread, "record", gs_settings_text(GS_SETTING_record));
 	if (gs_settings_text(GS_SETTING_limit)[0])
 		gs_property_number(thread, "limit", gs_settings_number(GS_SETTING_limit));
-	if (getenv("GPUSHIM_DRYRUN_DEVICE"))
+	if (gs_environment_get("GPUSHIM_DRYRUN_DEVICE"))
 		gs_property(thread, "dryrun", "1");
 	if (output->journal_elsewhere)
 		gs_property(thread, "journal_path", output->journal_path);

@@ -160,7 +160,7 @@ uint64_t gs_settings_number(enum gs_setting setting)
 	return number;
 }
 
-void gs_settings_complain(char **environment)
+void gs_settings_complain(char *const *environment)
 {
 	const char *value;
 	for (; environment && *environment; environment++) {

@@ -52,7 +52,7 @@ bool gs_settings_given(enum gs_setting setting);
 uint64_t gs_settings_number(enum gs_setting setting);
 
 /** Say each unknown GPUSHIM_* name and each bad value once, through the log. */
-void gs_settings_complain(char **environment);
+void gs_settings_complain(char *const *environment);
 
 /**
  * Number of a text by the rules of the table.

@@ -98,6 +98,14 @@ expect "the caller's own list of traces" "$(cat list)" "$PWD/listed.gst"
 "$gpushim" dryrun --set trace_list=list --memory 1G -o /proc/no.gst -- "$O/tests/ends" sudden 20000 2>out
 expect "a trace that cannot be written is told once" "$(grep -c 'no trace: the recorder could not write one' out)" 1
 expect "and listed as such" "$(tail -n 1 list)" "!/proc/no.gst"
+"$gpushim" dryrun --memory 1G -o busy.gst -- "$O/tests/ends" sudden 8000000 2>/dev/null &
+busy=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do [ -e busy.gst ] && break; sleep 0.2; done
+"$gpushim" dryrun --memory 1G -o busy.gst -- "$O/tests/ends" sudden 20000 2>out
+expect "a trace that is being written is not set aside" "$? $(grep -c 'is in use: process' out) $(ls -d busy.gst*)" \
+	"2 1 $(printf 'busy.gst\nbusy.gst.journal')"
+kill $busy
+wait $busy
 mkfifo pipe
 "$gpushim" run -o pipe -- true 2>/dev/null
 expect "a trace is no pipe" $? 2

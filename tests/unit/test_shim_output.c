@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/environment.h"
 #include "shim/output.h"
 
 #include <fcntl.h>
@@ -45,6 +46,7 @@ TEST(path_patterns)
 	char expected[GS_PATH_BYTES], folder[] = "/tmp/gpushim-test-XXXXXX";
 	REQUIRE(mkdtemp(folder) && chdir(folder) == 0);
 	setenv("RANK", "7", 1);
+	gs_environment_take();
 	EXPECT_STR(named("/a/%r-100%%.gst"), "/a/7-100%.gst");
 	EXPECT_STR(named("/a/x"), "/a/x.gst");
 	EXPECT_STR(named("/a/%q.gst"), "/a/%q.gst");
@@ -59,6 +61,7 @@ TEST(path_patterns)
 	EXPECT_STR(named("/new/"), expected);
 	rmdir(folder);
 	setenv("RANK", "../1/x", 1); /* stays in the folder that was asked for */
+	gs_environment_take();
 	EXPECT_STR(named("/a/r%r"), "/a/r.._1_x.gst");
 }
 
@@ -102,6 +105,29 @@ TEST(existing_files_are_kept)
 	EXPECT_STR(third.path, path);
 	snprintf(path, sizeof(path), "rm -rf %s", folder);
 	EXPECT_EQ(system(path), 0);
+}
+
+/* Somebody moved ours away, and another recording took the name. */
+TEST(only_the_own_journal_is_removed)
+{
+	char folder[] = "/tmp/gpushim-test-XXXXXX", setting[128], moved[GS_PATH_BYTES + 8];
+	REQUIRE(mkdtemp(folder));
+	snprintf(setting, sizeof(setting), "GPUSHIM_OUTPUT=%s/t.gst", folder);
+	char *environment[] = {setting, NULL};
+	gs_settings_read(environment);
+	static struct gs_output first, second;
+	struct gf_journal journal, other;
+	REQUIRE(gs_output_open(&first, &journal));
+	snprintf(moved, sizeof(moved), "%s.moved", first.journal_path);
+	REQUIRE(rename(first.journal_path, moved) == 0 && unlink(first.path) == 0);
+	REQUIRE(gs_output_open(&second, &other));
+	EXPECT_STR(second.journal_path, first.journal_path);
+	gs_output_remove_journal(&first);
+	EXPECT_EQ(access(second.journal_path, F_OK), 0);
+	gs_output_remove_journal(&second);
+	EXPECT(access(second.journal_path, F_OK) != 0);
+	snprintf(moved, sizeof(moved), "rm -rf %s", folder);
+	EXPECT_EQ(system(moved), 0);
 }
 
 TEST(append_is_all_or_nothing)
