@@ -233,8 +233,9 @@ void ga_allocator_empty_cache(struct ga_allocator *model)
 
 void ga_allocator_set_fraction(struct ga_allocator *model, double fraction)
 {
-	model->has_fraction = true;
-	model->allowed_bytes = (uint64_t)(fraction * (double)model->device_bytes);
+	model->has_fraction = fraction < 1 || !model->settings.whole_is_no_limit;
+	model->allowed_bytes =
+	    model->has_fraction ? (uint64_t)(fraction * (double)model->device_bytes) : UINT64_MAX;
 }
 
 void ga_allocator_change(struct ga_allocator *model, const struct ga_allocator_settings *settings)

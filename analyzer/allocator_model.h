@@ -124,7 +124,8 @@ void ga_allocator_ready(struct ga_allocator *model, uint32_t block, uint32_t tag
 /** torch.cuda.empty_cache(). */
 void ga_allocator_empty_cache(struct ga_allocator *model);
 
-/** torch.cuda.set_per_process_memory_fraction().  @param fraction  0 to 1 */
+/** torch.cuda.set_per_process_memory_fraction().  @param fraction  0 to 1; from 2.10 on 1 lifts the
+ * limit, and without one nothing is collected */
 void ga_allocator_set_fraction(struct ga_allocator *model, double fraction);
 
 /** New settings at run time.  @param settings  of the same release */

@@ -23,10 +23,10 @@
 	O(pinned_reserve_segment_size_mb, GA_TORCH(2, 9), NEVER, nothing) \
 	O(pinned_max_round_threshold_mb, GA_TORCH(2, 10), NEVER, nothing) \
 	O(pinned_max_cached_size_mb, GA_TORCH(2, 10), NEVER, nothing) \
-	O(pinned_free_catch_all, GA_TORCH(2, 10), NEVER, nothing) \
+	O(pinned_free_catch_all, GA_TORCH(2, 12), NEVER, nothing) \
 	O(graph_capture_record_stream_reuse, GA_TORCH(2, 9), NEVER, nothing) \
-	O(per_process_memory_fraction, GA_TORCH(2, 9), NEVER, fraction) \
-	O(throw_on_cudamalloc_oom, GA_TORCH(2, 10), NEVER, nothing) \
+	O(per_process_memory_fraction, GA_TORCH(2, 10), NEVER, fraction) \
+	O(throw_on_cudamalloc_oom, GA_TORCH(2, 12), NEVER, nothing) \
 	O(large_segment_size_mb, GA_TORCH(2, 11), NEVER, large_segment) \
 	O(expandable_segments_page_size, GA_TORCH_LATER, NEVER, page) \
 	O(expandable_segments_reserve, GA_TORCH(2, 15), NEVER, reserve) \

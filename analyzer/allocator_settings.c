@@ -374,6 +374,7 @@ void ga_allocator_settings_default(int torch, struct ga_allocator_settings *sett
 		   : torch >= GA_TORCH(2, 12) ? GA_TIE_RECORD
 					      : GA_TIE_ADDRESS,
 	    .drops_short_reservation = torch >= GA_TORCH(2, 15),
+	    .whole_is_no_limit = torch >= GA_TORCH(2, 10),
 	    .max_split_bytes = UINT64_MAX,
 	    .slack_bytes = DEFAULT_SEGMENT,
 	    .roundup_bypass_bytes = UINT64_MAX,

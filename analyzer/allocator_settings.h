@@ -35,6 +35,7 @@ struct ga_allocator_settings {
 	enum ga_tie tie;			/* by release */
 	bool expandable;			/* expandable_segments */
 	bool drops_short_reservation;		/* by release, from 2.15 */
+	bool whole_is_no_limit;			/* by release, from 2.10: a fraction of 1 is none */
 	bool driver_pool;			/* backend:cudaMallocAsync: nothing here applies */
 	uint64_t max_split_bytes;		/* UINT64_MAX: no limit */
 	uint64_t slack_bytes;			/* max_non_split_rounding_mb */

@@ -212,7 +212,7 @@ char *ga_finding_needs(const struct ga_grid_row *row)
 		ga_strings_add(&needs, "PyTorch %s", ga_finding_release(row->needs_torch, release));
 	if (row->fraction > 0)
 		ga_strings_add(
-		    &needs, "torch.cuda.set_per_process_memory_fraction(%.1f)", row->fraction);
+		    &needs, "torch.cuda.set_per_process_memory_fraction(%g)", row->fraction);
 	char *text = needs.count ? ga_strings_join(&needs, " and ") : NULL;
 	ga_strings_clear(&needs);
 	return text;

@@ -51,16 +51,18 @@ static char *waste_sentence(const struct ga_finding *finding)
 static char *saving_sentence(const struct ga_finding *finding)
 {
 	const struct ga_grid_row *best = ga_finding_best(finding);
-	char peak[GA_SIZE_TEXT], saved[GA_SIZE_TEXT];
+	char peak[GA_SIZE_TEXT], saved[GA_SIZE_TEXT], call[80] = "";
 	bool refused = finding->result.ooms || (finding->no_limit && finding->result.retries);
 	if (!best)
 		return ga_xstrdup(refused || ga_finding_release_unknown(finding)
 				      ? ""
 				      : "No other setting of this release needs less.");
+	if (best->fraction > 0)
+		snprintf(call, sizeof(call), " with torch.cuda.set_per_process_memory_fraction(%g)",
+		    best->fraction);
 	return ga_format("%s%s would have needed %s (%s less).",
-	    *best->text ? best->text : "The default settings",
-	    best->fraction > 0 ? " with torch.cuda.set_per_process_memory_fraction(1.0)" : "",
-	    ga_size_text(best->high, peak), ga_size_text(finding->peak - best->high, saved));
+	    *best->text ? best->text : "The default settings", call, ga_size_text(best->high, peak),
+	    ga_size_text(finding->peak - best->high, saved));
 }
 
 static char *harm_sentence(const struct ga_finding *finding)

@@ -10,7 +10,6 @@
 #include "analyzer/xalloc.h"
 
 #define SHUFFLES 3
-#define FRACTION_TEXT "per_process_memory_fraction:1.0,"
 
 /* What one row replays. */
 struct attempt {
@@ -190,20 +189,33 @@ static void add_row(struct ga_grid *grid, const struct ga_grid_row *row)
 	grid->rows[grid->count++] = *row;
 }
 
-/* A row of the table.  Releases that cannot set a memory fraction by text need a call for it. */
+static bool sets_fraction(const struct ga_alloc_trace *trace)
+{
+	for (size_t i = 0; i < trace->event_count; i++)
+		if (trace->events[i].kind == GA_CALL_FRACTION)
+			return true;
+	return false;
+}
+
+/* A row of the table.  Releases that cannot set a memory fraction by text need a call for it; a
+ * program that makes such a call has the last word. */
 static void add_setting(struct ga_grid *grid, const struct ga_alloc_trace *trace,
     const struct ga_grid_options *options, const char *text)
 {
 	struct ga_grid_row row;
-	size_t skip = strlen(FRACTION_TEXT);
-	bool has_fraction = strncmp(text, FRACTION_TEXT, skip) == 0;
-	bool by_call = has_fraction && trace->settings.torch < GA_TORCH(2, 9);
+	struct ga_allocator_settings settings;
+	size_t skip = strlen(GA_GRID_FRACTION_TEXT);
+	bool has_fraction = strncmp(text, GA_GRID_FRACTION_TEXT, skip) == 0;
+	bool is_set = has_fraction && sets_fraction(trace);
+	bool by_call =
+	    has_fraction && !is_set &&
+	    ga_allocator_settings_parse(trace->settings.torch, text, &settings, NULL) != GF_OK;
 	if (has_fraction && options->no_limit)
 		return;
-	text += by_call ? skip : 0;
+	text += is_set || by_call ? skip : 0;
 	if (options->recorded && strcmp(text, options->recorded) == 0)
 		return;
-	if (!try_text(trace, options, text, by_call, &row, NULL))
+	if (!try_text(trace, options, text, by_call ? GA_GRID_FRACTION : 0, &row, NULL))
 		add_row(grid, &row);
 }
 

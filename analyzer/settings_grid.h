@@ -9,6 +9,12 @@
 
 #include "analyzer/allocator_replay.h"
 
+/* A limit that only serves to switch garbage collection on.  Less than the driver keeps for itself
+ * is out of reach then; a fraction of 1 is no limit from PyTorch 2.10 on and switches nothing on.
+ */
+#define GA_GRID_FRACTION 0.999
+#define GA_GRID_FRACTION_TEXT "per_process_memory_fraction:0.999,"
+
 /* The fixed part of the grid: R(text); the recorded settings are always in it. */
 #define GA_GRID_SETTINGS(R) \
 	R("") \
@@ -23,8 +29,8 @@
 	R("roundup_power2_divisions:2") \
 	R("roundup_power2_divisions:4") \
 	R("roundup_power2_divisions:8") \
-	R("per_process_memory_fraction:1.0,garbage_collection_threshold:0.6") \
-	R("per_process_memory_fraction:1.0,garbage_collection_threshold:0.8") \
+	R(GA_GRID_FRACTION_TEXT "garbage_collection_threshold:0.6") \
+	R(GA_GRID_FRACTION_TEXT "garbage_collection_threshold:0.8") \
 	R("large_segment_size_mb:12") \
 	R("large_segment_size_mb:20") \
 	R("large_segment_size_mb:40")

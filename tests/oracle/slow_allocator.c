@@ -663,7 +663,8 @@ void slow_empty_cache(struct slow *slow)
 
 void slow_set_fraction(struct slow *slow, double fraction)
 {
-	slow->limited = true;
+	/* 2.10 and later take the whole device for no limit at all. */
+	slow->limited = slow->settings.torch < GA_TORCH(2, 10) || fraction < 1;
 	slow->limit = (uint64_t)(fraction * (double)slow->device);
 }
 

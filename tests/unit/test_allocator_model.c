@@ -196,12 +196,29 @@ TEST(garbage_collection_needs_a_fraction)
 	give(400 * GA_MIB);
 	EXPECT_EQ(reserved_mib(), 700);
 	begin(GA_TORCH(2, 15), "garbage_collection_threshold:0.2");
-	ga_allocator_set_fraction(allocator, 1);
+	ga_allocator_set_fraction(allocator, 0.999);
 	give_many(2, 150 * GA_MIB);
 	take_many(2);
 	give(400 * GA_MIB);
 	EXPECT_EQ(reserved_mib(), 400);
 	EXPECT_EQ(ga_allocator_counts(allocator)->collections, 1);
+}
+
+/* Up to 2.9 the whole device is a limit like any other; since then it is none and lifts another. */
+TEST(a_fraction_of_one)
+{
+	for (int minor = 9; minor <= 10; minor++) {
+		begin(GA_TORCH(2, minor), "garbage_collection_threshold:0.2");
+		ga_allocator_set_fraction(allocator, 0.1);
+		EXPECT_EQ(give(150 * GA_MIB), 0);
+		ga_allocator_set_fraction(allocator, 1);
+		EXPECT_EQ(
+		    ga_allocator_allowed_bytes(allocator), minor == 9 ? 1000 * GA_MIB : UINT64_MAX);
+		give_many(2, 150 * GA_MIB);
+		take_many(2);
+		give(400 * GA_MIB);
+		EXPECT_EQ(reserved_mib(), minor == 9 ? 400 : 700);
+	}
 }
 
 TEST(empty_cache_and_split)

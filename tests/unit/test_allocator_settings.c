@@ -60,7 +60,8 @@ TEST(what_a_release_refuses)
 	EXPECT(!parse(GA_TORCH(2, 0), "expandable_segments:True"));
 	EXPECT(parse(GA_TORCH(2, 1), "expandable_segments:True"));
 	EXPECT(!parse(GA_TORCH(2, 15), "expandable_segments:true"));
-	EXPECT(!parse(GA_TORCH(2, 6), "per_process_memory_fraction:0.5"));
+	EXPECT(!parse(GA_TORCH(2, 9), "per_process_memory_fraction:0.5"));
+	EXPECT(parse(GA_TORCH(2, 10), "per_process_memory_fraction:0.5"));
 	EXPECT(!parse(GA_TORCH(2, 6), "max_split_size_mb:20"));
 	EXPECT(parse(GA_TORCH(2, 6), "max_split_size_mb:21"));
 	EXPECT(parse(GA_TORCH(2, 9), "max_split_size_mb:20"));

@@ -144,7 +144,7 @@ TEST(settings_of_other_releases_are_marked)
 		if (strcmp(grid.rows[i].text, "expandable_segments:True") == 0)
 			pages = grid.rows[i].needs_torch;
 		if (strcmp(grid.rows[i].text, "garbage_collection_threshold:0.8") == 0)
-			fraction = grid.rows[i].fraction == 1;
+			fraction = grid.rows[i].fraction == GA_GRID_FRACTION;
 	}
 	EXPECT_EQ(pages, GA_TORCH(2, 1));
 	EXPECT_EQ(fraction, 1);
@@ -157,6 +157,52 @@ TEST(settings_of_other_releases_are_marked)
 	EXPECT_EQ(row.peak_reserved, 16 * GA_MIB);
 	free(row.troubles);
 	ga_grid_clear(&grid);
+	ga_alloc_trace_clear(&trace);
+}
+
+static bool has_row(const struct ga_grid *grid, const char *text, double fraction)
+{
+	for (size_t i = 0; i < grid->count; i++)
+		if (strcmp(grid->rows[i].text, text) == 0 && grid->rows[i].fraction == fraction)
+			return true;
+	return false;
+}
+
+TEST(where_the_memory_fraction_of_a_row_comes_from)
+{
+	static const char whole[] = GA_GRID_FRACTION_TEXT "garbage_collection_threshold:0.6";
+	static const char rest[] = "garbage_collection_threshold:0.6";
+	struct ga_grid_options options = {.borders = NULL};
+	for (int i = 0; i < 3; i++) {
+		struct ga_grid grid;
+		begin(1000);
+		trace.settings.torch = i == 0 ? GA_TORCH(2, 9) : GA_TORCH(2, 10);
+		if (i == 2)
+			ga_alloc_trace_mark(&builder, GA_CALL_FRACTION, UINT64_C(1) << 59, 0);
+		give(16 * GA_MIB, 0x1000);
+		ga_alloc_trace_end(&builder);
+		ga_grid_replay(&trace, &options, &grid);
+		EXPECT_EQ(has_row(&grid, rest, GA_GRID_FRACTION), i == 0); /* a call */
+		EXPECT_EQ(has_row(&grid, whole, 0), i == 1);
+		EXPECT_EQ(has_row(&grid, rest, 0), i == 2); /* there already */
+		ga_grid_clear(&grid);
+		ga_alloc_trace_clear(&trace);
+	}
+}
+
+/* What is recommended does something: 2.15 takes a fraction of 1 for none. */
+TEST(collection_with_the_fraction_of_the_grid)
+{
+	begin(1000);
+	for (uint64_t i = 0; i < 40; i++) {
+		give((16 + 8 * i) * GA_MIB, 0x1000 + i);
+		ga_alloc_trace_free(&builder, 0x1000 + i);
+	}
+	measure();
+	EXPECT(result.retries > 0);
+	EXPECT(row_of(GA_GRID_FRACTION_TEXT "garbage_collection_threshold:0.6")->retries <
+	       result.retries);
+	ga_fragmentation_clear(&result);
 	ga_alloc_trace_clear(&trace);
 }
 
