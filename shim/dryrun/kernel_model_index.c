@@ -15,6 +15,8 @@
  * _scatter_gather_elementwise_kernel<threads, per thread, lambda>(int N, lambda), which holds
  *   OffsetCalculator<3>, or <2> when it stores a number; char *index; int64_t size; F (empty);
  *   char *self; int64_t stride, elements of self ...
+ *
+ * What is larger than can be computed is forgotten: what x[i] = y left as it was would be wrong.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@
 
 #define TENSORS 3
 #define MAX_INDICES 4
+#define NO_MEMORY (UINT64_C(1) << 62) /* longer than any */
 #define AT_POINTERS ((GD_OFFSETS_BYTES(TENSORS) + 7) & ~(size_t)7)
 #define AT_INDICES (AT_POINTERS + 24)
 #define AT_SIZES (AT_INDICES + 8 * (size_t)GD_OFFSET_DIMS)
@@ -74,12 +77,21 @@ static uint64_t number_at(const char *from, size_t at)
 	return number;
 }
 
+/* @return where the last of so many lies, behind `last`; what is no memory's length for too much */
+static uint64_t reach(uint64_t last, int64_t size, int64_t stride)
+{
+	uint64_t bytes;
+	bool fits = !__builtin_mul_overflow((uint64_t)size - 1, (uint64_t)stride, &bytes) &&
+		    bytes < NO_MEMORY && last < NO_MEMORY;
+	return fits ? last + bytes : NO_MEMORY;
+}
+
 /* From the address of the indexed tensor: the strides of its other dimensions are in the walk. */
 static uint64_t indexed_extent(const struct index *x)
 {
 	uint64_t last = gd_walk_extent(&x->walk, x->put ? OUT : IN);
 	for (uint32_t i = 0; i < x->indices; i++)
-		last += (uint64_t)(x->size[i] - 1) * (uint64_t)x->stride[i];
+		last = reach(last, x->size[i], x->stride[i]);
 	return last + x->element;
 }
 
@@ -118,7 +130,7 @@ static size_t plan_index(const struct gd_model_match *match, const struct gd_mod
 	if (!launch->parameters)
 		return 0;
 	memcpy(&count, gd_model_argument(launch, 0), sizeof(count));
-	if (!gd_model_grid_fits(launch, count) || count > GD_MODEL_ELEMENTS)
+	if (!gd_model_grid_fits(launch, count))
 		return 0;
 	const char *lambda = gd_model_argument(launch, 1);
 	memset(x, 0, sizeof(*x));
@@ -163,10 +175,18 @@ static uint64_t index_of(const struct index *x, uint32_t element, uint64_t *offs
 	return 0;
 }
 
+static void forget_result(const struct index *x, uint16_t author)
+{
+	gd_model_forget(x->address[OUT],
+	    x->put ? indexed_extent(x) : gd_walk_extent(&x->walk, OUT) + x->element, author);
+}
+
 static void run(const struct index *x, uint16_t author)
 {
-	bool sound = fits(x);
-	for (uint32_t i = 0; sound && i < x->count; i++) {
+	bool sound = fits(x), large = x->count > GD_MODEL_ELEMENTS;
+	if (sound && large)
+		forget_result(x, author);
+	for (uint32_t i = 0; sound && !large && i < x->count; i++) {
 		uint64_t offset, unknown = index_of(x, i, &offset);
 		uint64_t out = x->address[OUT] + gd_walk_offset(&x->walk, i, OUT);
 		uint64_t in = x->address[IN] + gd_walk_offset(&x->walk, i, IN);
@@ -178,8 +198,7 @@ static void run(const struct index *x, uint16_t author)
 		else if (!x->put)
 			gd_model_forget(out, x->element, gd_model_blame(unknown, author));
 		else /* it may lie anywhere */
-			gd_model_forget(
-			    x->address[OUT], indexed_extent(x), gd_model_blame(unknown, author));
+			forget_result(x, gd_model_blame(unknown, author));
 	}
 }
 
@@ -212,8 +231,7 @@ bool gd_index_fill_recognise(const char *name, const char *after, struct gd_mode
 
 static uint64_t filled_bytes(const struct index_fill *x)
 {
-	return gd_walk_extent(&x->walk, 0) + (uint64_t)(x->size - 1) * (uint64_t)x->stride +
-	       x->element;
+	return reach(gd_walk_extent(&x->walk, 0), x->size, x->stride) + x->element;
 }
 
 static bool fill_fits(const struct index_fill *x)
@@ -234,7 +252,7 @@ size_t gd_index_fill_plan(
 	const char *lambda = gd_model_argument(launch, 1);
 	const char *held = lambda + ((GD_OFFSETS_BYTES(tensors) + 7) & ~(size_t)7);
 	memcpy(&count, gd_model_argument(launch, 0), sizeof(count));
-	if (!gd_model_grid_fits(launch, count) || count > GD_MODEL_ELEMENTS)
+	if (!gd_model_grid_fits(launch, count))
 		return 0;
 	memset(x, 0, sizeof(*x));
 	x->count = (uint32_t)count;
@@ -257,8 +275,10 @@ size_t gd_index_fill_plan(
 void gd_index_fill_run(const void *plan, uint16_t author)
 {
 	const struct index_fill *x = plan;
-	bool sound = fill_fits(x);
-	for (uint32_t i = 0; sound && i < x->count; i++) {
+	bool sound = fill_fits(x), large = x->count > GD_MODEL_ELEMENTS;
+	if (sound && large)
+		gd_model_forget(x->self, filled_bytes(x), author);
+	for (uint32_t i = 0; sound && !large && i < x->count; i++) {
 		uint64_t at = x->index + gd_walk_offset(&x->walk, i, 1);
 		int64_t index;
 		if (!gd_space_known(at, sizeof(index))) { /* it may lie anywhere */

@@ -318,6 +318,40 @@ TEST(reading_by_index)
 	OK(run(kernel(INDEX), (int)count, arguments));
 	lambda.indices = 1000;
 	OK(run(kernel(INDEX), (int)count, arguments));
+	/* strides that lead around all of 64 bits */
+	index[0] = 0;
+	OK(cuMemcpyHtoD_v2(a + 1024, index, sizeof(index)));
+	index[0] = INT64_C(1) << 31;
+	OK(cuMemcpyHtoD_v2(a + 1536, index, sizeof(index)));
+	lambda.indices = 4;
+	for (int i = 0; i < 4; i++) {
+		lambda.index[i] = i ? a + 1024 : a + 1536;
+		lambda.size[i] = (INT64_C(1) << 31) + 1;
+		lambda.stride[i] = INT64_C(1) << 31;
+	}
+	OK(run(kernel(INDEX), (int)count, arguments));
+	OK(cuMemcpyDtoH_v2(out, a + 2048, sizeof(out)));
+}
+
+TEST(reading_by_more_indices_than_are_computed)
+{
+	start_small();
+	static struct index_lambda lambda;
+	int64_t count = 40000;
+	CUdeviceptr a = memory((size_t)count * 12);
+	void *arguments[] = {&count, &lambda};
+	OK(cuMemsetD8_v2(a, 0, (size_t)count * 12));
+	offsets(lambda.offsets, 3, 1, (const uint32_t[]){40000}, (const uint32_t[]){4, 0, 8});
+	lambda.out = a + (CUdeviceptr)count * 8;
+	lambda.in = a;
+	lambda.indices = 1;
+	lambda.index[0] = a;
+	lambda.size[0] = 4;
+	lambda.stride[0] = 4;
+	EXPECT(known(lambda.out, 65536));
+	OK(run(kernel(INDEX), (int)count, arguments));
+	EXPECT(!known(lambda.out, 4) && !known(lambda.out + (CUdeviceptr)count * 4 - 4, 4));
+	EXPECT(known(lambda.out - 4, 4));
 }
 
 TEST(graphs_keep_what_is_computed)
