@@ -6,7 +6,7 @@
  * uint32_t offset[n], size[n], elements[n]; bool contiguous[n]; ...  blockIdx.y is the input.
  * CatArrayBatchedCopy_vectorized (2.15) ends with `..., bytes of a vector, elements of a vector>`
  * and joins the last dimension: `out` has everything behind the dimension in one, counted in
- * vectors.
+ * vectors.  What is too large to be copied is forgotten.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +19,11 @@
 #define MAX_DIMS 4
 
 struct part {
-	uint64_t from, to;
-	uint32_t row_bytes, rows;
+	uint64_t from, to, row_bytes;
 };
 
 struct join {
-	uint32_t parts, pad;
+	uint32_t parts, rows;
 	uint64_t pitch; /* of rows in the result; those of an input lie one after the other */
 	struct part part[];
 };
@@ -102,14 +101,13 @@ static bool read_output(
 		rows *= size[d];
 	out->rows = (uint32_t)rows;
 	out->row = (uint64_t)size[dimension] * (match->computed ? match->computed : out->stride);
-	return dense && rows && rows <= GD_MODEL_ELEMENTS;
+	return dense && rows && rows <= GD_MODEL_ELEMENTS && out->row <= UINT32_MAX;
 }
 
-static bool part_fits(const struct part *part, uint64_t pitch)
+static bool part_fits(const struct part *part, uint32_t rows, uint64_t pitch)
 {
-	uint64_t bytes = (uint64_t)part->row_bytes * part->rows;
-	return bytes <= gd_copies_limit() && gd_model_memory(part->from, bytes) &&
-	       gd_model_memory(part->to, pitch * (part->rows - 1) + part->row_bytes);
+	return gd_model_memory(part->from, part->row_bytes * rows) &&
+	       gd_model_memory(part->to, pitch * (rows - 1) + part->row_bytes);
 }
 
 static bool read_part(const char *metadata, unsigned i, const struct output *out, struct part *part)
@@ -121,13 +119,12 @@ static bool read_part(const char *metadata, unsigned i, const struct output *out
 	memcpy(&size, words + 4 * ((size_t)out->most + i), 4);
 	memcpy(&elements, words + 4 * (2 * (size_t)out->most + i), 4);
 	uint64_t row = (uint64_t)size * out->stride, at = (uint64_t)offset * out->stride;
-	if (words[12 * (size_t)out->most + i] != 1 || row * out->rows != elements ||
-	    at + row > out->row)
+	if (words[12 * (size_t)out->most + i] != 1 || row > elements ||
+	    row * out->rows != elements || at > out->row || row > out->row - at)
 		return false;
-	part->rows = out->rows;
-	part->row_bytes = (uint32_t)(row * out->element);
+	part->row_bytes = row * out->element;
 	part->to = out->address + at * out->element;
-	return part_fits(part, out->row * out->element);
+	return part_fits(part, out->rows, out->row * out->element);
 }
 
 size_t gd_join_plan(
@@ -139,6 +136,7 @@ size_t gd_join_plan(
 	    !read_output(match, launch, &out))
 		return 0;
 	join->parts = launch->grid[1];
+	join->rows = out.rows;
 	join->pitch = out.row * out.element;
 	for (unsigned i = 0; i < join->parts; i++) {
 		if (!read_part(gd_model_argument(launch, 1), i, &out, &join->part[i]))
@@ -148,13 +146,23 @@ size_t gd_join_plan(
 }
 
 /* What is known of the inputs goes along with their bytes. */
+static void run_part(const struct join *join, const struct part *part, uint16_t author)
+{
+	bool large = part->row_bytes * join->rows > gd_copies_limit();
+	for (uint32_t row = 0; row < join->rows; row++) {
+		uint64_t to = part->to + row * join->pitch;
+		if (large)
+			gd_model_forget(to, part->row_bytes, author);
+		else
+			gd_space_move(to, part->from + row * part->row_bytes, part->row_bytes);
+	}
+}
+
 void gd_join_run(const void *plan, uint16_t author)
 {
 	const struct join *join = plan;
 	for (uint32_t i = 0; i < join->parts; i++) {
-		const struct part *part = &join->part[i];
-		for (uint32_t row = 0; row < part->rows && part_fits(part, join->pitch); row++)
-			gd_space_move(part->to + row * join->pitch,
-			    part->from + (uint64_t)row * part->row_bytes, part->row_bytes);
+		if (part_fits(&join->part[i], join->rows, join->pitch))
+			run_part(join, &join->part[i], author);
 	}
 }

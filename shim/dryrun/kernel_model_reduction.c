@@ -54,6 +54,7 @@ static const struct row rows[] = {
 
 struct reduction {
 	uint8_t operation, type, result, computed; /* operation NONE: only the outputs are known */
+	bool both;				   /* there is a second result, the index */
 	uint32_t inputs, outputs;
 	double factor;
 	uint64_t from, to[2];
@@ -146,7 +147,7 @@ static bool read_reduction(const char *config, const char *op, struct reduction 
 	r->from = pointer(pointers, 0);
 	r->to[0] = pointer(pointers, 1);
 	r->to[1] = pointer(pointers, 2);
-	return r->outputs <= GD_MODEL_ELEMENTS && gd_walk_read(inputs, 1, r->inputs, &r->input) &&
+	return gd_walk_read(inputs, 1, r->inputs, &r->input) &&
 	       gd_walk_read(outputs, 2, r->outputs, &r->output) && flags[0] == 0 && flags[1] == 1;
 }
 
@@ -163,6 +164,7 @@ size_t gd_reduction_plan(
 		return 0;
 	if ((uint64_t)r->inputs * r->outputs <= GD_MODEL_ELEMENTS)
 		r->operation = match->operation;
+	r->both = match->operation == BOTH_LARGEST || match->operation == BOTH_SMALLEST;
 	r->type = match->types[0];
 	r->result = match->result;
 	r->computed = match->computed;
@@ -176,11 +178,6 @@ static uint64_t input_extent(const struct reduction *r)
 {
 	return gd_walk_extent(&r->input, 0) + gd_walk_extent(&r->output, 1) +
 	       gd_scalar_bytes(r->type);
-}
-
-static bool second_result(const struct reduction *r)
-{
-	return r->operation == BOTH_LARGEST || r->operation == BOTH_SMALLEST;
 }
 
 /* Where a result lies; the second one's strides are those of the first, by its own type's size. */
@@ -197,7 +194,7 @@ static unsigned result_bytes(const struct reduction *r, bool second)
 static bool results_fit(const struct reduction *r)
 {
 	uint64_t last = gd_walk_extent(&r->output, 0);
-	for (unsigned second = 0; second <= second_result(r); second++) {
+	for (unsigned second = 0; second <= r->both; second++) {
 		uint64_t end = result_at(r, last, second) + result_bytes(r, second);
 		if (end < r->to[second] || !gd_model_memory(r->to[second], end - r->to[second]))
 			return false;
@@ -279,10 +276,20 @@ static struct gd_number finish(const struct reduction *r, const struct state *st
 	}
 }
 
+/* Results of many at once, with what lies between them. */
+static void forget_all(const struct reduction *r, uint16_t author)
+{
+	uint64_t last = gd_walk_extent(&r->output, 0);
+	for (unsigned second = 0; second <= r->both; second++) {
+		uint64_t end = result_at(r, last, second) + result_bytes(r, second);
+		gd_model_forget(r->to[second], end - r->to[second], author);
+	}
+}
+
 static void forget(const struct reduction *r, uint32_t output, uint16_t author)
 {
 	uint64_t offset = gd_walk_offset(&r->output, output, 0);
-	for (unsigned second = 0; second <= second_result(r); second++)
+	for (unsigned second = 0; second <= r->both; second++)
 		gd_model_forget(result_at(r, offset, second), result_bytes(r, second), author);
 }
 
@@ -333,7 +340,7 @@ static void reduce(const struct reduction *r, uint32_t output, uint16_t author)
 	uint64_t offset = gd_walk_offset(&r->output, output, 0);
 	gd_scalar_store(r->result, bytes, finish(r, &state));
 	gd_space_store(result_at(r, offset, false), bytes, result_bytes(r, false));
-	if (!second_result(r))
+	if (!r->both)
 		return;
 	gd_scalar_store(GD_SCALAR_I64, bytes, gd_number_whole(state.index));
 	gd_space_store(result_at(r, offset, true), bytes, result_bytes(r, true));
@@ -344,6 +351,10 @@ void gd_reduction_run(const void *plan, uint16_t author)
 	const struct reduction *r = plan;
 	if (!results_fit(r) || !gd_model_memory(r->from, input_extent(r)))
 		return;
+	if (r->outputs > GD_MODEL_ELEMENTS) {
+		forget_all(r, author);
+		return;
+	}
 	for (uint32_t output = 0; output < r->outputs; output++) {
 		if (r->operation != NONE)
 			reduce(r, output, author);

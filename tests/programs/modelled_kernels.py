@@ -41,6 +41,9 @@ torch.zeros(8, dtype=torch.long, device=d).masked_scatter_(b, i) | torch.zeros(8
 torch._foreach_exp([f])[0] | f.half().sum() / 3 | (i.double() / 3).floor() | f.sigmoid().round() | torch.bitwise_left_shift(i, 1) | i.float().pow(2).sum().sqrt()
 torch.ones(8, device=d) * large | (large > 0).any() | large.sum() | large.nonzero().numel() | f.norm(1) | torch.nn.functional.pad(f, (1, 1)) | f.expand(3, 8).sum()
 torch.cat([f.view(2, 4).t(), y.view(2, 4).t()]) | torch.stack([f, i.float()], 1).sum(0) | f.max(0)[1] + i | torch.outer(f, f).trace() | torch.cdist(f[None], y[None])
+put(torch.zeros(100000, device=d), large, 1.0) | torch.zeros(100000, device=d).index_fill_(0, large, 1.0) | torch.zeros(100000, device=d).index_copy_(0, large, torch.ones(100000, device=d))
+torch.cat([torch.ones(300000, device=d)] * 2, out=torch.zeros(600000, device=d)) | torch.sum(torch.ones(40000, 2, device=d), 1, out=torch.zeros(40000, device=d))
+torch.max(torch.arange(80000, device=d).view(40000, 2), 1, out=(torch.zeros(40000, dtype=torch.long, device=d), i.new_zeros(40000)))[1]
 """
 UNKNOWN_SIZE = ["i.bincount()"]  # in some releases; what it goes by is told at the end of the run
 
@@ -130,6 +133,6 @@ for text, host in each(OTHERS):
         unknown += 1
     else:
         wrong += 1
-        print(f"{text}: {device.tolist()} instead of {host.tolist()}, and known")
+        print(f"{text}: {device.flatten()[:8].tolist()} instead of {host.flatten()[:8].tolist()}, and known")
 print(agree, "agree,", unknown, "unknown,", wrong, "wrong")
 sys.exit(wrong > 0 or agree < 150 or unknown < 20)
