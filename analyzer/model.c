@@ -302,6 +302,10 @@ static void end_notice(const struct ga_model *model, struct ga_strings *notices)
 			  "exec, or still ran"
 			: "the process was killed, called exec, or still ran; everything it had "
 			  "stored until then is here");
+	else if (model->summary->journal_left)
+		ga_strings_add(notices,
+		    "the program ended by _exit, or while threads of its Python were alive: nothing "
+		    "is waited for then, so the journal was left; it has everything");
 	free(missing);
 }
 

@@ -56,6 +56,7 @@ struct gf_journal_header {
 
 #define GF_JOURNAL_CLEAN 0x1u   /* everything is in the trace */
 #define GF_JOURNAL_STOPPED 0x2u /* recording ended early: disk or limit */
+#define GF_JOURNAL_ENDED 0x4u   /* so did the process, by itself, and left the journal */
 
 enum gf_chunk_state { GF_CHUNK_FREE, GF_CHUNK_OWNED, GF_CHUNK_FULL };
 

@@ -38,6 +38,9 @@ static enum gf_status fail_io(struct fold *fold, const char *what, const char *p
 	    "cannot %s %s: %s (errno %d)", what, path, gf_errno_words(cause), cause);
 }
 
+/* A property, its value behind the 0. */
+static const char folded[] = "journal_folded\0001";
+
 /* ---- whether anybody still writes ---- */
 
 /* Whether a process, as /proc names it, is `pid` in the innermost of its process namespaces. */
@@ -223,36 +226,59 @@ static enum gf_status append_parts(struct fold *fold)
 	return status;
 }
 
-/* At the end of the first thread: that this was done, and losses that no record tells. */
+struct closing {
+	struct gf_chunk chunk;
+	char records[512];
+	uint32_t bytes; /* of the records */
+};
+
+static void close_with(struct closing *closing, const void *record, size_t bytes)
+{
+	memcpy(closing->records + closing->bytes, record, bytes);
+	closing->bytes += (uint32_t)bytes;
+}
+
+static void close_with_property(struct closing *closing, uint64_t time)
+{
+	struct {
+		struct gf_text text;
+		char bytes[(sizeof(folded) + 6) & ~(size_t)7];
+	} property = {.text = {.head = GF_HEAD(GF_TAG_text, sizeof(property)),
+			  .time = time,
+			  .kind = GF_TEXT_PROPERTY,
+			  .length = sizeof(folded) - 1}};
+	memcpy(property.bytes, folded, sizeof(folded) - 1);
+	close_with(closing, &property, sizeof(property));
+}
+
+/* At the end of the first thread: that this was done, and what only the journal's header tells. */
 static enum gf_status append_closing(struct fold *fold)
 {
-	static const char property[] = "journal_folded\0001";
-	struct {
-		struct gf_chunk chunk;
-		struct gf_text text;
-		char bytes[(sizeof(property) + 6) & ~(size_t)7];
-		struct gf_lost lost[GF_LOST_REASON_COUNT];
-	} closing = {.chunk = {.sequence = GF_SOURCE_FOLD, .thread_id = 1},
-	    .text = {.head = GF_HEAD(GF_TAG_text, sizeof(closing.text) + sizeof(closing.bytes)),
-		.time = fold->reader->summary.last_ticks,
-		.kind = GF_TEXT_PROPERTY,
-		.length = sizeof(property) - 1}};
 	const struct gf_reader *reader = fold->reader;
-	uint32_t count = 0;
-	if (gf_reader_property(reader, property))
+	uint64_t time = reader->summary.last_ticks;
+	struct closing closing = {.chunk = {.sequence = GF_SOURCE_FOLD, .thread_id = 1}};
+	_Static_assert(sizeof(closing.records) >= sizeof(struct gf_text) + sizeof(folded) + 8 +
+			   GF_LOST_REASON_COUNT * sizeof(struct gf_lost) + sizeof(struct gf_mark),
+	    "all of them fit");
+	if (gf_reader_property(reader, folded))
 		return GF_OK; /* by somebody who could not remove the journal any more */
 	if (reader->unit_count)
 		closing.chunk.thread_id = fold->order[0]->info.thread_id;
-	memcpy(closing.bytes, property, sizeof(property) - 1);
-	for (uint32_t reason = 0; reason < GF_LOST_REASON_COUNT; reason++)
-		if (reader->journal.lost[reason])
-			closing.lost[count++] =
-			    (struct gf_lost){.head = GF_HEAD(GF_TAG_lost, sizeof(struct gf_lost)),
-				.reason = reason,
-				.time = reader->summary.last_ticks,
-				.count = reader->journal.lost[reason]};
-	struct gf_source source = {&closing.chunk, GF_CHUNK_HEADER_BYTES,
-	    (uint32_t)(offsetof(typeof(closing), lost) + count * sizeof(struct gf_lost))};
+	close_with_property(&closing, time);
+	for (uint32_t reason = 0; reason < GF_LOST_REASON_COUNT; reason++) {
+		struct gf_lost lost = {.head = GF_HEAD(GF_TAG_lost, sizeof(lost)),
+		    .reason = reason,
+		    .time = time,
+		    .count = reader->journal.lost[reason]};
+		if (lost.count)
+			close_with(&closing, &lost, sizeof(lost));
+	}
+	struct gf_mark end = {
+	    .head = GF_HEAD(GF_TAG_mark, sizeof(end)), .time = time, .kind = GF_MARK_END};
+	if (reader->journal.flags & GF_JOURNAL_ENDED)
+		close_with(&closing, &end, sizeof(end));
+	struct gf_source source = {
+	    &closing.chunk, GF_CHUNK_HEADER_BYTES, GF_CHUNK_HEADER_BYTES + closing.bytes};
 	return append_frame(fold, &source, 1);
 }
 

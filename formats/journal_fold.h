@@ -16,7 +16,8 @@
  * to it, both.
  *
  * Nothing is touched while the process that wrote it lives, or if either file is damaged in any
- * way: then both stay as they are.  No END mark is added, so the trace still tells that it was cut.
+ * way: then both stay as they are.  Unless the
+ * journal says that the process ended by itself no END mark is added: the trace still tells that it was cut.
  * Losses told only by the journal's header become LOST records, and the property `journal_folded`
  * tells that nothing is missing beside the trace.
  *

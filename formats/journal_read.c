@@ -216,6 +216,7 @@ enum gf_status gf_journal_copy(
 	if (!status) {
 		memcpy(copy.trace_id, header.trace_id, sizeof(copy.trace_id));
 		memcpy(copy.lost, header.lost, sizeof(copy.lost));
+		copy.flags = header.flags;
 		status = copy_chunks(fd, header.chunk_count, &copy, error);
 		copy.bound = header.next_sequence;
 		if (gf_read_at(fd, &header, sizeof(header), 0) == sizeof(header) &&

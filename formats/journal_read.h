@@ -24,6 +24,7 @@ struct gf_leftover {
 struct gf_journal_copy {
 	uint64_t trace_id[2];
 	uint64_t lost[GF_LOST_REASON_COUNT];
+	uint32_t flags; /* GF_JOURNAL_* */
 	uint64_t file_bytes;
 	uint64_t bound; /* chunks from this sequence on were claimed after the copy began */
 	uint64_t damaged_chunks;

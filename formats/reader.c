@@ -271,6 +271,9 @@ static void count_journal(struct gf_reader *reader)
 	const struct gf_journal_copy *journal = &reader->journal;
 	reader->summary.journal_bytes = reader->summary.has_journal ? journal->file_bytes : 0;
 	reader->summary.file_bytes = reader->trace_bytes + reader->summary.journal_bytes;
+	reader->summary.journal_left =
+	    reader->summary.has_journal && (journal->flags & GF_JOURNAL_ENDED);
+	reader->summary.ended |= reader->summary.journal_left;
 	for (unsigned reason = 0; reason < GF_LOST_REASON_COUNT; reason++)
 		reader->summary.lost[reason] += journal->lost[reason];
 	if (journal->damaged_chunks == 0)

@@ -43,8 +43,9 @@ struct gf_summary {
 	uint64_t frame_count;        /* readable ones */
 	uint64_t first_ticks, last_ticks;
 	uint64_t lost[GF_LOST_REASON_COUNT]; /* from LOST records and the journal header */
-	bool ended;                  /* an END mark was found: recording ended cleanly */
+	bool ended;                  /* an END mark was found, or `journal_left` */
 	bool has_journal;
+	bool journal_left; /* the process ended by itself, but could not wait for it to be taken in */
 };
 
 /**

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,7 +40,7 @@
 #define GS_END_TRIES 500
 #define GS_PAUSE_SHORT_NS 2000000
 #define GS_PAUSE_LONG_NS 50000000 /* 1 MiB of 300 000 events a second */
-#define GS_PAUSE_AT_LIMIT_NS 3600000000000u
+#define GS_PAUSE_AT_LIMIT_NS 1000000000u
 #define GS_START_WAIT_NS 5000000000u
 #define GS_STOP_WAIT_NS 30000000000u
 #define GS_STOP_STALL_NS 3000000000u
@@ -461,6 +462,35 @@ static void gs_supply_exhausted(void)
 	gs_append_notice(cause);
 }
 
+/*
+ * A process lasts until its last thread ends, and that must not be us: where the main thread has gone
+ * by pthread_exit and no other is left, glibc runs the exit handlers once we return.
+ */
+static bool gs_left_alone(void)
+{
+	char path[64], text[128];
+	struct stat task;
+	struct gs_line line;
+	if (stat("/proc/self/task", &task) != 0 || task.st_nlink != 2 + 2) /* one link a thread */
+		return false;
+	gs_line_start(&line, path, sizeof(path));
+	gs_line_format(&line, "/proc/self/task/%d/stat", (int)getpid());
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = file < 0 ? -1 : read(file, text, sizeof(text) - 1);
+	if (file >= 0)
+		close(file);
+	text[length > 0 ? length : 0] = 0;
+	const char *name_end = strrchr(text, ')');
+	return name_end && name_end[1] == ' ' && name_end[2] == 'Z';
+}
+
+/* Once a second; at the limit that is all that is left to do. */
+static void gs_look_around(void)
+{
+	if (gs_left_alone())
+		__atomic_store_n(&gs_flusher.stop, 1, __ATOMIC_RELEASE);
+}
+
 /* One round.  Returns whether chunks are short, so that the next pause is too. */
 static bool gs_helper_round(void)
 {
@@ -492,6 +522,7 @@ static bool gs_helper_round(void)
 		gs_append_lost();
 		gs_append_unhooked();
 		gs_append_stack_notices();
+		gs_look_around();
 	}
 	/* What waits in the journal will be some eighth of it in the trace. */
 	if (gs_flusher.limit &&
@@ -594,7 +625,13 @@ static void *gs_helper(void *unused)
 		if (__atomic_load_n(&gs_flusher.stop, __ATOMIC_ACQUIRE) || gs_flusher.stopped)
 			break;
 		/* Whoever runs short meanwhile rings. */
-		bool is_short = !gs_flusher.at_limit && gs_helper_round();
+		bool is_short = false;
+		if (gs_flusher.at_limit)
+			gs_look_around();
+		else
+			is_short = gs_helper_round();
+		if (__atomic_load_n(&gs_flusher.stop, __ATOMIC_ACQUIRE))
+			break;
 		gs_futex_wait(&gs_flusher.bell, bell,
 		    gs_flusher.at_limit ? GS_PAUSE_AT_LIMIT_NS
 		    : is_short		? GS_PAUSE_SHORT_NS
@@ -667,22 +704,13 @@ void gs_flusher_stop(void)
 	}
 }
 
-void gs_flusher_leave(const char *why)
+void gs_flusher_leave(void)
 {
-	char text[160];
-	struct gs_line line;
 	if (__atomic_load_n(&gs_flusher.state, __ATOMIC_ACQUIRE) != GS_HELPER_READY ||
 	    gs_flusher.process != getpid())
 		return;
 	gs_producer_end();
-	struct gs_thread *thread = gs_thread_attach();
-	if (!thread)
-		return;
-	gs_line_start(&line, text, sizeof(text));
-	gs_line_format(&line,
-	    "%s: nothing is waited for then, so the journal was left; it has everything", why);
-	gs_append_text(thread, GF_TEXT_NOTICE, 0, text, line.length);
-	gs_append_mark(thread, GF_MARK_END, 0);
+	__atomic_fetch_or(&gs_journal.header->flags, GF_JOURNAL_ENDED, __ATOMIC_RELAXED);
 }
 
 void gs_flusher_close_inherited(void)

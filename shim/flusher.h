@@ -24,12 +24,10 @@ bool gs_flusher_start(void);
 void gs_flusher_stop(void);
 
 /**
- * End the recording where nothing may be waited for: END mark in the calling thread's chunk, the
- * journal stays.  Does nothing in a child that shares the recorded process's memory.
- *
- * @param why  for a notice
+ * End the recording where nothing may be waited for: the journal stays, and says that this is the end.
+ * Does nothing in a child that shares the recorded process's memory.
  */
-void gs_flusher_leave(const char *why);
+void gs_flusher_leave(void);
 
 /** In the fork handler of a child: close the parent's files, whose numbers are still the same. */
 void gs_flusher_close_inherited(void);

@@ -35,7 +35,7 @@ static const struct gs_part {
 	const char *name;
 	bool (*start)(void);
 	void (*stop)(void);
-	void (*leave)(const char *why);
+	void (*leave)(void);
 	void (*fork_child)(void);
 } gs_parts[] = {
     {"resolve", gs_resolve, NULL, NULL, NULL},
@@ -93,7 +93,7 @@ static void gs_exit(void *unused)
 		if (may_wait && gs_parts[i].stop)
 			gs_parts[i].stop();
 		if (!may_wait && gs_parts[i].leave)
-			gs_parts[i].leave("threads of Python were alive at the end of the program");
+			gs_parts[i].leave();
 	}
 	if (ours)
 		__atomic_store_n(&gs_phase, GS_PHASE_OVER, __ATOMIC_RELEASE);
@@ -114,7 +114,7 @@ __attribute__((destructor)) static void gs_destructor(void)
 
 /*
  * _exit runs no handler: children of Python's multiprocessing end by it.  The real one ends the
- * process at once, so this leaves the end mark and the journal.  Not in a child that shares our
+ * process at once, so the journal stays.  Not in a child that shares our
  * memory (vfork), nor from below a call that we record (a signal handler).
  */
 static void (*gs_real_exit)(int status);
@@ -123,7 +123,7 @@ __attribute__((noreturn, visibility("default"))) void _exit(int status)
 {
 	if (__atomic_load_n(&gs_phase, __ATOMIC_ACQUIRE) >= GS_PHASE_RUNNING &&
 	    gs_live.generation && gs_tls.depth == 0)
-		gs_flusher_leave("the program ended by _exit");
+		gs_flusher_leave();
 	if (gs_real_exit)
 		gs_real_exit(status);
 	for (;;)

@@ -193,6 +193,24 @@ static void mode_key_destructors(long number)
 	}
 }
 
+/* The process goes on without its main thread, and ends with its last one. */
+static void *outlive_main(void *unused)
+{
+	usleep(300000);
+	cuCtxSetCurrent(context);
+	cuMemFree(block());
+	return NULL;
+}
+
+static void mode_main_exit(long unused)
+{
+	pthread_t thread;
+	load();
+	cuMemFree(block());
+	need(pthread_create(&thread, NULL, outlive_main, NULL) == 0, "thread");
+	pthread_exit(NULL);
+}
+
 /* A child that shares our memory ends; we do not. */
 static void mode_vfork(long number)
 {
@@ -225,6 +243,7 @@ static const struct {
     {"cancel", mode_cancel},
     {"chroot", mode_chroot},
     {"vfork", mode_vfork},
+    {"main-exit", mode_main_exit},
     {"key-destructors", mode_key_destructors},
 };
 

@@ -94,6 +94,9 @@ strange=$(printf 'two\nlines\\012')
 expect "a newline in the name of a folder" "$(ls "$strange")" t.gst
 expect "the trace is named" "$(grep -c 't.gst$' out)" 1
 GPUSHIM_TRACE_LIST=list "$gpushim" dryrun --memory 1G -o listed.gst -- "$O/tests/ends" sudden 20000 2>/dev/null
+expect "an end by _exit is in the one file that is left" \
+	"$(ls listed.gst*; "$gpushim" check listed.gst | grep -c 'no end mark')" "listed.gst
+0"
 expect "the caller's own list of traces" "$(cat list)" "$PWD/listed.gst"
 "$gpushim" dryrun --set trace_list=list --memory 1G -o /proc/no.gst -- "$O/tests/ends" sudden 20000 2>out
 expect "a trace that cannot be written is told once" "$(grep -c 'no trace: the recorder could not write one' out)" 1

@@ -61,8 +61,15 @@ def programs_that_lock_themselves_in():
 def an_end_without_handlers_is_no_kill():
     got = ends("sudden", 2500, clean=False)
     equal("allocations", got["events"]["block_alloc"], 1)
-    need(any("ended by _exit" in notice for notice in got["notices"]), got["notices"])
+    need(any("journal was left" in notice for notice in got["notices"]), got["notices"])
     need(not any("killed" in notice for notice in got["notices"]), got["notices"])
+
+
+@test
+def processes_that_outlive_their_main_thread():
+    for more in ({}, {"GPUSHIM_LIMIT": "1"}):
+        events = ends("main-exit", timeout=20, GPUSHIM_LOG="error", **more)["events"]
+        need(more or (events["block_alloc"], events["block_free"]) == (2, 2), events)
 
 
 @test
@@ -116,7 +123,7 @@ def threads_that_outlive_python():
                 need(not any("killed" in notice for notice in got["notices"]), got["notices"])
                 # Threads that asked for the interpreter in the meantime have ended.
                 left = bool(list(where.glob("*.journal")))
-                equal("told that it was left", any("alive at the end" in notice for notice in got["notices"]), left)
+                equal("told that it was left", any("journal was left" in notice for notice in got["notices"]), left)
                 seen.add(left)
     need(True in seen, "no end with threads alive")
 
