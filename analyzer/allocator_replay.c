@@ -6,8 +6,7 @@
 #include "analyzer/allocator_rounding.h"
 #include "analyzer/allocator_split.h"
 #include "analyzer/xalloc.h"
-
-#define FRACTION_ONE 0x1p60
+#include "formats/records.h"
 
 void ga_replay_begin(struct ga_replay *replay, const struct ga_alloc_trace *trace,
     const struct ga_replay_options *options)
@@ -95,7 +94,8 @@ static void play_mark(struct ga_replay *replay, const struct ga_alloc_trace_even
 		ga_allocator_empty_cache(replay->model);
 		break;
 	case GA_CALL_FRACTION:
-		ga_allocator_set_fraction(replay->model, (double)event->value / FRACTION_ONE);
+		ga_allocator_set_fraction(
+		    replay->model, (double)event->value / (double)GF_FRACTION_ONE);
 		break;
 	case GA_CALL_SETTINGS:
 		play_settings(replay, event->value);

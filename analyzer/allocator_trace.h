@@ -19,7 +19,7 @@ enum ga_alloc_trace_kind {
 	GA_CALL_FREE,  /* WAITS if other streams used the block */
 	GA_CALL_READY, /* the last event of a waiting block was seen to be done */
 	GA_CALL_EMPTY_CACHE,
-	GA_CALL_FRACTION,      /* value = fraction in units of 2^-60 */
+	GA_CALL_FRACTION,      /* value = fraction in units of 1 / GF_FRACTION_ONE */
 	GA_CALL_SETTINGS,      /* value = index in ga_alloc_trace.settings_texts */
 	GA_CALL_CAPTURE_BEGIN, /* block = pool */
 	GA_CALL_CAPTURE_END,

@@ -65,6 +65,11 @@ static char *special_text(const struct ga_recorded_allocator *input)
 	return text;
 }
 
+static const char hidden_limit[] =
+    ". The allocator refused memory, or gave cached memory back, where the driver had refused "
+    "nothing: most likely the program set a memory fraction "
+    "(torch.cuda.set_per_process_memory_fraction), which this recording does not tell";
+
 /* Why the replay is not exact, NULL if it is.  free() it. */
 static char *mismatch(
     const struct ga_finding *finding, const struct ga_recorded_allocator *input)
@@ -74,7 +79,8 @@ static char *mismatch(
 	    fidelity->segments_matched != fidelity->segments) {
 		char *recorded = entry_text(&fidelity->recorded);
 		char *replayed = entry_text(&fidelity->replayed);
-		char *special = special_text(input);
+		char *special =
+		    input->hidden_limit ? ga_xstrdup(hidden_limit) : special_text(input);
 		char *text = ga_format("the replay of the recorded settings departs from the "
 				       "recording after %" PRIu64 " of %" PRIu64
 				       " segment events: recorded is %s, replayed %s%s",

@@ -27,6 +27,9 @@ struct reading {
 	uint64_t creating;	  /* bytes of pages created and not yet accessible */
 	unsigned device;
 	bool is_releasing;	/* segments go back outside of any allocation */
+	bool is_refused;	/* the driver refused memory for the block that is asked for */
+	bool is_unforced;	/* memory went back, or was refused, without that */
+	bool has_fraction;	/* the program set one */
 	uint64_t unmap_end;	/* where the run of unmapped pages under way ends, 0: none */
 	uint32_t record_thread; /* of the events recorded and not yet claimed by a free */
 	uint64_t *recorded;	/* those events and their streams, in pairs */
@@ -81,7 +84,7 @@ static void hand_out(struct reading *reading, uint32_t thread, uint64_t request,
 		place(reading, captured, address);
 	reading->builder.pool = captured ? reading->capture.pool : 0;
 	ga_alloc_trace_alloc(&reading->builder, request, stream ? *stream : 0, address);
-	reading->is_releasing = false;
+	reading->is_releasing = reading->is_refused = false;
 	reading->recorded_count = 0;
 }
 
@@ -118,9 +121,11 @@ static void on_oom(struct reading *reading, const struct gf_event_ref *event)
 {
 	struct gf_oom oom;
 	gf_get_oom(event->batch, event->row, &oom);
-	if (oom.device == reading->device)
-		hand_out(reading, event->thread_id, oom.requested ? oom.requested : oom.size,
-		    stream_id(oom.flags, &oom.stream), 0);
+	if (oom.device != reading->device)
+		return;
+	reading->is_unforced |= !reading->is_refused;
+	hand_out(reading, event->thread_id, oom.requested ? oom.requested : oom.size,
+	    stream_id(oom.flags, &oom.stream), 0);
 }
 
 /* ---- the driver's memory ---- */
@@ -128,6 +133,7 @@ static void on_oom(struct reading *reading, const struct gf_event_ref *event)
 /* Something goes back to the driver: outside an allocation the program emptied the cache. */
 static void begin_release(struct reading *reading, uint32_t flags)
 {
+	reading->is_unforced |= flags & GF_FLAG_IN_ALLOCATOR && !reading->is_refused;
 	if (flags & GF_FLAG_IN_ALLOCATOR || reading->is_releasing)
 		return;
 	reading->is_releasing = true;
@@ -140,6 +146,7 @@ static void on_allocate(struct reading *reading, const struct gf_memory *memory)
 		return;
 	ga_alloc_trace_segment(
 	    &reading->builder, memory->size, memory->status ? 0 : memory->address);
+	reading->is_refused |= memory->status != 0;
 	if (memory->status)
 		return;
 	struct ga_held_range range = {
@@ -195,6 +202,7 @@ static void on_create(struct reading *reading, const struct gf_memory *memory)
 {
 	if (!(memory->flags & GF_FLAG_IN_ALLOCATOR))
 		return;
+	reading->is_refused |= memory->status != 0;
 	if (memory->status)
 		ga_alloc_trace_map(&reading->builder, 0, false);
 	else
@@ -298,10 +306,13 @@ static void on_mark(struct reading *reading, const struct gf_event_ref *event)
 {
 	struct gf_mark mark;
 	gf_get_mark(event->batch, event->row, &mark);
-	if (mark.kind != GF_MARK_EMPTY_CACHE)
-		return;
-	ga_alloc_trace_mark(&reading->builder, GA_CALL_EMPTY_CACHE, 0, 0);
-	reading->is_releasing = true;
+	if (mark.kind == GF_MARK_MEMORY_FRACTION && mark.value2 == reading->device) {
+		ga_alloc_trace_mark(&reading->builder, GA_CALL_FRACTION, mark.value, 0);
+		reading->has_fraction = true;
+	} else if (mark.kind == GF_MARK_EMPTY_CACHE) {
+		ga_alloc_trace_mark(&reading->builder, GA_CALL_EMPTY_CACHE, 0, 0);
+		reading->is_releasing = true;
+	}
 }
 
 /* ---- graphs ---- */
@@ -445,6 +456,8 @@ enum gf_status ga_recorded_allocator_read(struct ga_model *model, unsigned devic
 	status = status == GF_END ? GF_OK : status;
 	input.unknown_frees = reading.builder.lost;
 	input.captures = reading.capture.pools;
+	input.hidden_limit =
+	    reading.is_unforced && !reading.has_fraction && input.trace.settings.fraction < 0;
 	input.no_limit = !input.trace.device_bytes;
 	if (input.no_limit)
 		input.trace.device_bytes = GA_ALLOC_DRIVER_MOST / 2;

@@ -26,6 +26,8 @@ struct ga_recorded_allocator {
 	uint64_t unknown_requests; /* of them, without the requested size: the block's is taken */
 	uint64_t captures;	   /* of CUDA graphs */
 	uint64_t unknown_frees;	   /* of blocks that the recording did not see handed out */
+	bool hidden_limit; /* memory was refused or given back that the driver had not refused: a
+			      memory fraction that the recording does not tell */
 	bool no_limit; /* the device's size is not recorded: the trace's is one without limit */
 };
 

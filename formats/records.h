@@ -328,7 +328,12 @@
 	K(3, THREAD_END, "thread ended") \
 	K(4, END, "recording ended cleanly; the last record of a complete trace") \
 	K(6, STOPPED, "recording stopped early; a notice tells why") \
-	K(7, EMPTY_CACHE, "the program asked the allocator to give its cache back")
+	K(7, EMPTY_CACHE, "the program asked the allocator to give its cache back") \
+	K(8, MEMORY_FRACTION, \
+	    "the program limited the allocator: value / 2^60 of the memory of device value2")
+
+/* 1 as the value of a MEMORY_FRACTION mark. */
+#define GF_FRACTION_ONE (UINT64_C(1) << 60)
 
 #define GF_LOST_REASONS(K) \
 	K(1, NO_CHUNK, "journal full: the writer did not keep up") \

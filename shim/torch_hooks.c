@@ -8,6 +8,7 @@
 
 #include "shim/calm.h"
 #include "shim/hooks.h"
+#include "shim/local_symbol.h"
 #include "shim/resolve.h"
 #include "shim/stack_parts.h"
 #include "shim/torch_table.h"
@@ -240,6 +241,35 @@ static GS_HOT void *gs_allocate(void *result, void *self, size_t size)
 }
 #endif
 
+/* ---- setMemoryFraction(), which tells nobody ---- */
+
+typedef void (*gs_fraction_function)(void *self, double fraction, int device);
+static gs_fraction_function gs_real_set_fraction;
+
+static void gs_fraction_set(double fraction, int device)
+{
+	struct gs_call call;
+	if (!gs_enter(&call, GS_HOOK_NONE, GS_CLASS_MEMORY, true, 0))
+		return;
+	call.status = 0;
+	struct gf_mark *mark = gs_attend(&call) ? GS_RECORD(call.thread, mark) : NULL;
+	if (mark) {
+		mark->kind = GF_MARK_MEMORY_FRACTION;
+		mark->time = call.start;
+		mark->value = (uint64_t)(fraction * (double)GF_FRACTION_ONE);
+		mark->value2 = (uint8_t)device; /* the register's rest means nothing */
+		GS_PUBLISH(mark, mark);
+	}
+	gs_leave();
+}
+
+/* What PyTorch refuses it throws, and we are not back here. */
+static void gs_set_fraction(void *self, double fraction, int device)
+{
+	gs_real_set_fraction(self, fraction, device);
+	gs_fraction_set(fraction, device);
+}
+
 #define GS_VTABLE_HEAD 2 /* words before the first function: offset to top, type_info */
 #define GS_VTABLE_WORDS 160
 #define GS_VTABLE_ALLOCATE 2 /* behind the two destructors */
@@ -248,6 +278,7 @@ static void *gs_vtable[GS_VTABLE_WORDS];
 
 struct gs_segment {
 	const char *address, *end;
+	uintptr_t bias; /* of the library */
 };
 
 static int gs_segment_of(struct dl_phdr_info *info, size_t size, void *context)
@@ -258,6 +289,7 @@ static int gs_segment_of(struct dl_phdr_info *info, size_t size, void *context)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD && segment->address >= begin &&
 		    segment->address < begin + info->dlpi_phdr[i].p_memsz) {
 			segment->end = begin + info->dlpi_phdr[i].p_memsz;
+			segment->bias = (uintptr_t)info->dlpi_addr;
 			return 1;
 		}
 	}
@@ -270,8 +302,25 @@ static bool gs_in_c10_cuda(const void *address)
 	return dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, "libc10_cuda");
 }
 
+/* Where the function is, its place in the table follows; without names in the file nothing is told.
+ */
+static void gs_fraction_exchange(size_t words, uintptr_t bias)
+{
+	uintptr_t function = gs_local_function(gs_torch_file, GS_TORCH_FRACTION);
+	if (!function)
+		return;
+	function += bias;
+	for (size_t i = GS_VTABLE_HEAD; i < words; i++) {
+		if ((uintptr_t)gs_vtable[i] != function)
+			continue;
+		gs_real_set_fraction = (gs_fraction_function)function;
+		gs_vtable[i] = (void *)gs_set_fraction;
+		return;
+	}
+}
+
 /*
- * Give the allocator object a copy of its table of virtual functions with our allocate() in it.
+ * Give the allocator object a copy of its table of virtual functions with ours in it.
  * Nothing is undone at exit.  The order of the first three functions has been the same from 2.0
  * to 2.15; any doubt ends it.
  */
@@ -295,6 +344,7 @@ static const char *gs_allocate_exchange(void *c10_cuda)
 	memcpy(gs_vtable, table - GS_VTABLE_HEAD, words * sizeof(void *));
 	gs_real_allocate = (gs_allocate_function)table[GS_VTABLE_ALLOCATE];
 	gs_vtable[GS_VTABLE_HEAD + GS_VTABLE_ALLOCATE] = (void *)gs_allocate;
+	gs_fraction_exchange(words, segment.bias);
 	__atomic_store_n(object, (void *)(gs_vtable + GS_VTABLE_HEAD), __ATOMIC_RELEASE);
 	return NULL;
 }

@@ -4,8 +4,9 @@
  *
  * The allocator reports each block it hands out or takes back, and each out-of-memory, to functions
  * of c10 that this library defines first; ours record and call on.  They run under the allocator's
- * lock: no CUDA call, no GIL, nothing that blocks.  What the report lacks, the requested size, comes
- * from the allocator's allocate(), whose entry in the table of virtual functions is exchanged.
+ * lock: no CUDA call, no GIL, nothing that blocks.  What the report lacks, the requested size,
+ * comes from the allocator's allocate(), whose entry in the table of virtual functions is
+ * exchanged, and so is that of setMemoryFraction() where its place can be told.
  *
  * Threads: any.
  */

@@ -29,6 +29,11 @@
 #define GS_TORCH_ALLOCATOR "_ZN3c104cuda20CUDACachingAllocator9allocatorE"
 /* What typeid says of the native one. */
 #define GS_TORCH_NATIVE_TYPE "NativeCachingAllocator"
+/* void NativeCachingAllocator::setMemoryFraction(double, DeviceIndex), virtual and in a place that
+ * moves between releases; not exported.  The last parameter is an int (i) up to 2.1, a signed char
+ * (a) since. */
+#define GS_TORCH_FRACTION \
+	"_ZN3c104cuda20CUDACachingAllocator6Native22NativeCachingAllocator17setMemoryFractionEd"
 /* CUDAStream getCurrentCUDAStream(DeviceIndex): reads thread-local state, takes no lock. */
 #define GS_TORCH_STREAM "_ZN3c104cuda20getCurrentCUDAStreamEa"
 

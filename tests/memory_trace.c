@@ -41,6 +41,15 @@ struct trace_builder *mt_begin(const char *path)
 	return now.builder;
 }
 
+void mt_fraction(uint64_t fraction)
+{
+	struct gf_mark mark = {.kind = GF_MARK_MEMORY_FRACTION,
+	    .time = tick(),
+	    .value = fraction,
+	    .value2 = now.device};
+	trace_add(now.builder, now.thread_id, GF_TAG_mark, &mark);
+}
+
 void mt_end(void)
 {
 	trace_mark(now.builder, 1, tick(), GF_MARK_END, 0);

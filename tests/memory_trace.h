@@ -51,6 +51,9 @@ void mt_driver(unsigned kind, uint64_t address, uint64_t size, uint64_t handle, 
 void mt_mem_info(uint64_t free_bytes, uint64_t total_bytes);
 void mt_oom(uint64_t size, uint64_t allocated, uint64_t reserved);
 
+/** torch.cuda.set_per_process_memory_fraction(); in units of 1 / GF_FRACTION_ONE. */
+void mt_fraction(uint64_t fraction);
+
 /** Other events. */
 void mt_copy(uint64_t bytes, unsigned status);
 void mt_memset(uint64_t bytes, unsigned status);

@@ -66,6 +66,8 @@ def main():
                 ("a small device, streams, caches emptied", "", "1200M", ["2", "streams", "empty"]),
                 ("expandable segments, streams", "expandable_segments:True", "1200M",
                  ["5", "streams", "empty"]),
+                ("a memory fraction", "garbage_collection_threshold:0.8,max_split_size_mb:24", "1200M",
+                 ["3", "streams", "fraction"]),
                 ("graphs", "max_split_size_mb:24", "24G", ["6", "graphs"])):
             truth = play([LOAD, *words], settings, memory, trace)
             figures, predicted = replay(trace)

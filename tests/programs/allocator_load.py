@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A random load on PyTorch's allocator: allocator_load.py SEED [streams] [empty] [graphs].
+"""A random load on PyTorch's allocator: allocator_load.py SEED [streams] [empty] [graphs] [fraction].
 
 Prints the reserved peak, retries and refusals that PyTorch counted.
 """
@@ -65,7 +65,12 @@ def main():
     streams = [torch.cuda.current_stream()]
     if "streams" in what:
         streams += [torch.cuda.Stream(), torch.cuda.Stream()]
+    if "fraction" in what:
+        torch.cuda.set_per_process_memory_fraction(0.5)
     load(random.Random(int(sys.argv[1])), streams, "empty" in what)
+    if "fraction" in what:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+        load(random.Random(int(sys.argv[1])), streams, "empty" in what)
     if "graphs" in what:
         graphs()
     stats = torch.cuda.memory_stats()

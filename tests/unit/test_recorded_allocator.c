@@ -73,6 +73,54 @@ TEST(refused_unmapping_of_pages)
 	expect_segments(1, (const enum ga_history_action[]){GA_HISTORY_SEGMENT_MAP});
 }
 
+/* A segment is given back in the middle of an allocation, which nobody but a memory fraction asked
+ * for. */
+static void release_unasked(bool tells)
+{
+	begin();
+	if (tells) {
+		mt_device(1);
+		mt_fraction(GF_FRACTION_ONE);
+		mt_device(0);
+		mt_fraction(GF_FRACTION_ONE / 4);
+	}
+	mt_driver(GF_MEMORY_ALLOC, 0x10000000, 2 * M, 0, 0);
+	mt_block(0x10000000, 512, 512, 2 * M);
+	mt_block(0x10000000, -512, 0, 2 * M);
+	mt_driver(GF_MEMORY_FREE, 0x10000000, 0, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC, 0x20000000, 20 * M, 0, 0);
+	mt_block(0x20000000, 4 * M, 4 * M, 20 * M);
+	read_trace();
+}
+
+TEST(a_memory_fraction_that_the_program_sets)
+{
+	release_unasked(true);
+	EXPECT_EQ(input.trace.events[0].kind, GA_CALL_FRACTION);
+	EXPECT_EQ(input.trace.events[0].value, GF_FRACTION_ONE / 4);
+	EXPECT_EQ(input.trace.events[1].kind, GA_CALL_ALLOC);
+	EXPECT(!input.hidden_limit);
+	ga_recorded_allocator_clear(&input);
+}
+
+TEST(a_memory_fraction_that_is_not_told)
+{
+	release_unasked(false);
+	EXPECT(input.hidden_limit);
+	ga_recorded_allocator_clear(&input);
+	begin();
+	mt_driver(GF_MEMORY_ALLOC, 0x10000000, 2 * M, 0, 0);
+	mt_block(0x10000000, 512, 512, 2 * M);
+	mt_block(0x10000000, -512, 0, 2 * M);
+	mt_driver(GF_MEMORY_ALLOC, 0, 20 * M, 0, 2);
+	mt_driver(GF_MEMORY_FREE, 0x10000000, 0, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC, 0x20000000, 20 * M, 0, 0);
+	mt_block(0x20000000, 4 * M, 4 * M, 20 * M);
+	read_trace();
+	EXPECT(!input.hidden_limit);
+	ga_recorded_allocator_clear(&input);
+}
+
 /* A block of 512 bytes that a thread asks for on a stream. */
 static void ask(uint32_t thread, uint64_t stream, uint64_t address)
 {
