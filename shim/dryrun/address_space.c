@@ -328,7 +328,7 @@ bool gd_space_known(uint64_t address, uint64_t bytes)
 	return true;
 }
 
-static bool known_anywhere(uint64_t address, uint64_t bytes)
+bool gd_space_known_any(uint64_t address, uint64_t bytes)
 {
 	while (bytes) {
 		struct stretch s = stretch_at(address, bytes);
@@ -374,7 +374,7 @@ void gd_space_set_author(uint64_t address, uint64_t bytes, uint16_t author)
 static void move_part(uint64_t to, uint64_t from, size_t bytes)
 {
 	char part[PART], known[PART];
-	bool all = gd_space_known(from, bytes), some = !all && known_anywhere(from, bytes);
+	bool all = gd_space_known(from, bytes), some = !all && gd_space_known_any(from, bytes);
 	for (size_t i = 0; some && i < bytes; i++)
 		known[i] = gd_space_known(from + i, 1);
 	if (stored_anywhere(from, bytes)) {
@@ -397,7 +397,7 @@ void gd_space_move(uint64_t to, uint64_t from, size_t bytes)
 	bool known = gd_space_known(from, bytes);
 	if (!known)
 		gd_space_set_author(to, bytes, gd_space_author(from));
-	if (!stored_anywhere(from, bytes) && (known || !known_anywhere(from, bytes))) {
+	if (!stored_anywhere(from, bytes) && (known || !gd_space_known_any(from, bytes))) {
 		gd_space_clear(to, bytes);
 		gd_space_set_known(to, bytes, known);
 		return;

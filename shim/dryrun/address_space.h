@@ -97,6 +97,9 @@ void gd_space_fill(uint64_t to, const void *pattern, size_t width, size_t count)
 /** @return whether everything in the range was stored (known_memory.h) and not cleared since */
 bool gd_space_known(uint64_t address, uint64_t bytes);
 
+/** @return whether anything in the range may be known: false is certain */
+bool gd_space_known_any(uint64_t address, uint64_t bytes);
+
 /** Say that what a range holds is known, or is not, whatever it is. */
 void gd_space_set_known(uint64_t address, uint64_t bytes, bool known);
 

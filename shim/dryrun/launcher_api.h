@@ -123,6 +123,17 @@ int gpushim_dryrun_meet(const struct gd_meeting *meeting);
 int gpushim_dryrun_read(void *to, const void *from, size_t bytes);
 int gpushim_dryrun_write(void *to, const void *from, size_t bytes);
 
+/**
+ * Tell which bytes of a range that was just read nobody has computed.
+ *
+ * @param unknown_out  a byte for each, 1 for an unknown one; untouched when all are known
+ * @return whether there is one
+ */
+int gpushim_dryrun_unknown(char *unknown_out, const void *from, size_t bytes);
+
+/** Forget those bytes of a range just written of which `unknown` says so. */
+void gpushim_dryrun_forget(void *to, const char *unknown, size_t bytes);
+
 /** @return GPUSHIM_DRYRUN_REAL_COPY: bytes of the largest copy that is real */
 size_t gpushim_dryrun_real_copy(void);
 

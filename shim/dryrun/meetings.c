@@ -89,6 +89,37 @@ GD_EXPORT int gpushim_dryrun_write(void *to, const void *from, size_t bytes)
 	return 0;
 }
 
+#define STEP 512
+
+GD_EXPORT int gpushim_dryrun_unknown(char *unknown_out, const void *from, size_t bytes)
+{
+	uint64_t address = (uint64_t)(uintptr_t)from;
+	if (!gd_space_holds(address) || !gd_memory_range(address, bytes) ||
+	    gd_space_known(address, bytes))
+		return 0;
+	for (size_t done = 0, size; done < bytes; done += size) {
+		size = bytes - done < STEP ? bytes - done : STEP;
+		bool all = gd_space_known(address + done, size);
+		bool some = !all && gd_space_known_any(address + done, size);
+		memset(unknown_out + done, !all, size);
+		for (size_t i = done; some && i < done + size; i++)
+			unknown_out[i] = !gd_space_known(address + i, 1);
+	}
+	return 1;
+}
+
+GD_EXPORT void gpushim_dryrun_forget(void *to, const char *unknown, size_t bytes)
+{
+	uint64_t address = (uint64_t)(uintptr_t)to;
+	if (!gd_space_holds(address) || !gd_memory_range(address, bytes))
+		return;
+	for (size_t i = 0, first; i < bytes; i++) {
+		for (first = i; i < bytes && unknown[i];)
+			i++;
+		gd_space_clear(address + first, i - first);
+	}
+}
+
 GD_EXPORT size_t gpushim_dryrun_real_copy(void)
 {
 	return gd_copies_limit();

@@ -83,7 +83,10 @@ static void post(const struct collective *c, uint64_t start_ns)
 	    .op = task->op,
 	    .root = task->root};
 	own->start_ns = start_ns;
+	own->unknown = false;
 	if (c->real && bytes) {
+		own->unknown = gd_nccl_driver()->unknown(
+		    gd_nccl_unknown(&comm->segment, area), task->send, bytes);
 		if (gd_nccl_driver()->read(area, task->send, bytes) != 0)
 			memset(area, 0, bytes);
 		gd_nccl_premultiply(task, area, comm->ranks);
@@ -123,12 +126,29 @@ static bool agree(const struct collective *c, uint64_t ranks)
 	return true;
 }
 
+/* What a rank did not know, the result does not. */
+static void forget(
+    const struct collective *c, int rank, uint64_t offset, char *result, uint64_t bytes)
+{
+	const struct gd_nccl_segment *segment = &c->comm->segment;
+
+	if (segment->shared->rank[rank].unknown)
+		gd_nccl_driver()->forget(
+		    result, gd_nccl_unknown(segment, gd_nccl_area(segment, rank)) + offset, bytes);
+}
+
+static void store_block(
+    const struct collective *c, int rank, uint64_t offset, char *to, uint64_t bytes)
+{
+	gd_nccl_driver()->write(to, gd_nccl_area(&c->comm->segment, rank) + offset, bytes);
+	forget(c, rank, offset, to, bytes);
+}
+
 /* What lies in the areas of the other ranks, from `offset` on, one block of each. */
 static void store_blocks(const struct collective *c, uint64_t offset, uint64_t block)
 {
 	for (int r = 0; r < c->comm->ranks; r++)
-		gd_nccl_driver()->write((char *)c->task->receive + block * (uint64_t)r,
-		    gd_nccl_area(&c->comm->segment, r) + offset, block);
+		store_block(c, r, offset, (char *)c->task->receive + block * (uint64_t)r, block);
 }
 
 static void store_reduced(const struct collective *c, uint64_t offset, uint64_t block)
@@ -142,6 +162,8 @@ static void store_reduced(const struct collective *c, uint64_t offset, uint64_t 
 		gd_nccl_reduce(
 		    c->task->type, c->task->op, from, c->comm->ranks, c->task->count, result);
 	gd_nccl_driver()->write(c->task->receive, result, block);
+	for (int r = 0; r < c->comm->ranks; r++)
+		forget(c, r, offset, c->task->receive, block);
 	free(result);
 }
 
@@ -165,10 +187,8 @@ static void store_result(const struct collective *c)
 		break;
 	case GD_NCCL_BROADCAST:
 	case GD_NCCL_SCATTER:
-		gd_nccl_driver()->write(task->receive,
-		    gd_nccl_area(&comm->segment, task->root) +
-			(task->call == GD_NCCL_SCATTER ? own : 0),
-		    block);
+		store_block(
+		    c, task->root, task->call == GD_NCCL_SCATTER ? own : 0, task->receive, block);
 		break;
 	default:
 		store_blocks(c, 0, block);

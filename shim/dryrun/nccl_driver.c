@@ -36,6 +36,8 @@ static void open_driver(void)
 	    {&driver.meet, "gpushim_dryrun_meet", 0},
 	    {&driver.read, "gpushim_dryrun_read", 0},
 	    {&driver.write, "gpushim_dryrun_write", 0},
+	    {&driver.unknown, "gpushim_dryrun_unknown", 0},
+	    {&driver.forget, "gpushim_dryrun_forget", 0},
 	    {&driver.real_copy, "gpushim_dryrun_real_copy", 0},
 	};
 

@@ -28,6 +28,8 @@ struct gd_nccl_driver {
 	int (*meet)(const struct gd_meeting *meeting);
 	int (*read)(void *to, const void *from, size_t bytes);
 	int (*write)(void *to, const void *from, size_t bytes);
+	int (*unknown)(char *unknown_out, const void *from, size_t bytes);
+	void (*forget)(void *to, const char *unknown, size_t bytes);
 	size_t (*real_copy)(void);
 };
 

@@ -62,23 +62,36 @@ static enum progress try_send(
 	to->sent_ns = m->start_ns;
 	if (small(m, bytes) && gd_nccl_driver()->read(room, task->send, bytes) != 0)
 		memset(room, 0, bytes);
+	to->unknown =
+	    small(m, bytes) &&
+	    gd_nccl_driver()->unknown(gd_nccl_unknown(&m->comm->segment, room), task->send, bytes);
 	atomic_store(&to->sent, sent + 1);
 	gd_nccl_ring(&m->comm->segment);
 	return small(m, bytes) ? DONE : SENT;
 }
 
+static void deliver(const struct messages *m, const struct gd_nccl_task *task, bool unknown)
+{
+	uint64_t bytes = bytes_of(task);
+	char *room = gd_nccl_message(&m->comm->segment, task->root, m->comm->rank);
+
+	gd_nccl_driver()->write(task->receive, small(m, bytes) ? room : NULL, bytes);
+	if (unknown)
+		gd_nccl_driver()->forget(
+		    task->receive, gd_nccl_unknown(&m->comm->segment, room), bytes);
+}
+
 static enum progress try_receive(struct messages *m, const struct gd_nccl_task *task)
 {
 	struct gd_nccl_channel *from = channel(m, task);
-	uint64_t bytes = bytes_of(task), taken = atomic_load(&from->taken);
-	char *room = gd_nccl_message(&m->comm->segment, task->root, m->comm->rank);
+	uint64_t taken = atomic_load(&from->taken);
 
 	if (atomic_load(&from->sent) == taken)
 		return WAITING;
-	if (from->bytes != bytes)
+	if (from->bytes != bytes_of(task))
 		gd_nccl_mismatch(m->comm, task->root, "the size of a message");
 	else
-		gd_nccl_driver()->write(task->receive, small(m, bytes) ? room : NULL, bytes);
+		deliver(m, task, from->unknown);
 	met(m, from->sent_ns);
 	from->taken_ns = m->start_ns;
 	atomic_store(&from->taken, taken + 1);

@@ -35,15 +35,21 @@ static size_t areas_at(void)
 	return (sizeof(struct gd_nccl_shared) + 4095) & ~(size_t)4095;
 }
 
-/* Holes cost nothing, so there is room for a message between any two ranks at once. */
+/* Holes cost nothing, so there is room for a message between any two ranks at once.  Behind each
+ * room lies another of its size that tells what of it is unknown. */
 static size_t segment_bytes(uint64_t area_bytes, int ranks)
 {
-	return areas_at() + (size_t)area_bytes * (size_t)ranks * (size_t)(ranks + 1);
+	return areas_at() + 2 * (size_t)area_bytes * (size_t)ranks * (size_t)(ranks + 1);
 }
 
 char *gd_nccl_area(const struct gd_nccl_segment *segment, int rank)
 {
-	return (char *)segment->shared + areas_at() + segment->area_bytes * (size_t)rank;
+	return (char *)segment->shared + areas_at() + 2 * segment->area_bytes * (size_t)rank;
+}
+
+char *gd_nccl_unknown(const struct gd_nccl_segment *segment, char *room)
+{
+	return room + segment->area_bytes;
 }
 
 char *gd_nccl_message(const struct gd_nccl_segment *segment, int from, int to)

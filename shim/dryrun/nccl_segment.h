@@ -41,6 +41,7 @@ struct gd_nccl_rank {
 	/* Collectives: number of the last one that the rank came to, and has all data of. */
 	_Atomic uint64_t posted, taken;
 	struct gd_nccl_order order;
+	bool unknown; /* not all that it contributes was computed: see gd_nccl_unknown */
 	uint64_t start_ns;
 	/* Rounds on the host: number of the last; one note for each parity. */
 	_Atomic uint64_t told[GD_NCCL_ROUNDS];
@@ -51,7 +52,8 @@ struct gd_nccl_rank {
 struct gd_nccl_channel {
 	_Atomic uint64_t sent, taken;
 	uint64_t bytes, sent_ns, taken_ns;
-	uint32_t type, unused;
+	uint32_t type;
+	bool unknown; /* as of a rank */
 };
 
 struct gd_nccl_shared {
@@ -97,6 +99,9 @@ void gd_nccl_close(struct gd_nccl_segment *segment);
 /** @return room for what a rank contributes to a collective, or for a message */
 char *gd_nccl_area(const struct gd_nccl_segment *segment, int rank);
 char *gd_nccl_message(const struct gd_nccl_segment *segment, int from, int to);
+
+/** @return a byte for each byte of such a room, 1 for what nobody has computed */
+char *gd_nccl_unknown(const struct gd_nccl_segment *segment, char *room);
 
 /** Wake all who sleep on the bell; harmless when not joined. */
 void gd_nccl_ring(const struct gd_nccl_segment *segment);

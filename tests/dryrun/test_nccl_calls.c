@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the operations of the stand-in NCCL compute and where they leave it. */
+#include <dlfcn.h>
 #include <math.h>
+#include <stdint.h>
 
 #include "tests/dryrun/nccl_test.h"
 
@@ -251,6 +253,72 @@ TEST(nan_wins)
 		     ncclAllReduce(send + 2, receive + 1, 1, F32, GD_NCCL_MIN, comm, stream));
 	read_back(&f.r, 1, got, f.receive[1], sizeof(got));
 	EXPECT(isnan(got[0]) && isnan(got[1]));
+}
+
+static bool known(const void *memory, size_t bytes)
+{
+	static int (*load)(void *, unsigned long long, size_t);
+	char room[64];
+	if (!load)
+		load = (int (*)(void *, unsigned long long, size_t))dlsym(
+		    RTLD_DEFAULT, "gpushim_dryrun_load");
+	REQUIRE(load && bytes <= sizeof(room));
+	return load(room, (uintptr_t)memory, bytes) == 1;
+}
+
+/* Memory of a device of which only the first two floats of four are known. */
+static void start_unknown(struct floats *f)
+{
+	CUdeviceptr memory;
+	start_floats(f);
+	use(&f->r, 1);
+	OK(cuMemAlloc_v2(&memory, 16));
+	OK(cuMemsetD32_v2(memory, 0x3f800000, 2));
+	f->send[1] = (void *)(uintptr_t)memory;
+}
+
+#define EXPECT_KNOWN(f, d, at, is) EXPECT_EQ(known((char *)(f)->receive[d] + 4 * (at), 8), is)
+
+TEST(what_a_rank_does_not_know_stays_unknown)
+{
+	struct floats f;
+	start_unknown(&f);
+	BOTH(&f, ncclAllReduce(send, receive, 4, F32, GD_NCCL_SUM, comm, stream));
+	EXPECT_BOTH(&f, (1, 2, 0, 0), (1, 2, 0, 0));
+	for (int d = 0; d < DEVICES; d++) {
+		EXPECT_KNOWN(&f, d, 0, true);
+		EXPECT_KNOWN(&f, d, 2, false);
+	}
+	BOTH(&f, ncclReduceScatter(send, receive, 2, F32, GD_NCCL_SUM, comm, stream));
+	EXPECT_BOTH(&f, (1, 2, 0, 0), (0, 0, 0, 0));
+	EXPECT_KNOWN(&f, 0, 0, true);
+	EXPECT_KNOWN(&f, 1, 0, false);
+	BOTH(&f, ncclBroadcast(send, receive, 4, F32, 1, comm, stream));
+	EXPECT_BOTH(&f, (1, 1, 0, 0), (1, 1, 0, 0));
+	EXPECT_KNOWN(&f, 0, 0, true);
+	EXPECT_KNOWN(&f, 0, 2, false);
+	BOTH(&f, ncclAlltoAll(send, receive, 2, F32, comm, stream));
+	EXPECT_BOTH(&f, (0, 1, 1, 1), (2, 3, 0, 0));
+	EXPECT_KNOWN(&f, 0, 2, true);
+	EXPECT_KNOWN(&f, 1, 0, true);
+	EXPECT_KNOWN(&f, 1, 2, false);
+	BOTH(&f, ncclAllReduce(receive, receive, 2, F32, GD_NCCL_SUM, comm, stream));
+	EXPECT_BOTH(&f, (2, 4, 1, 1), (2, 4, 0, 0)); /* all is known: nothing is left of before */
+	EXPECT_KNOWN(&f, 0, 0, true);
+}
+
+TEST(what_a_sender_does_not_know_stays_unknown)
+{
+	struct floats f;
+	start_unknown(&f);
+	for (int i = 0; i < 2; i++) {
+		BOTH(&f, ncclSend(send, 4, F32, !d, comm, stream) ||
+			     ncclRecv(receive, 4, F32, !d, comm, stream));
+		EXPECT_BOTH(&f, (1, 1, 0, 0), (0, 1, 2, 3));
+		EXPECT_KNOWN(&f, 0, 0, true);
+		EXPECT_KNOWN(&f, 0, 2, false);
+		EXPECT_KNOWN(&f, 1, 2, true);
+	}
 }
 
 /* Beyond the limit nothing is kept, and the stream's order stays. */
