@@ -4,6 +4,9 @@
  * tried with 2.0, 2.6 and 2.15):
  *   DeviceRadixSortSingleTileKernel<policy<K, V, N>, descending, ...>(const K *in, K *out,
  *       const V *values, V *values out, N items, int first bit, int end bit, ...)
+ *   DeviceRadixSortOnesweepKernel<policy<K, V, N>, ...>(4 pointers, K *out, const K *in, V *values
+ *       out, const V *values, int items, ...): a pass over many of them, which goes to and fro
+ * between the result and a second array; it is not computed, so what it writes is forgotten
  *   DeviceScanKernel<..., plus<T>, NullType, ...>(const T *in, T *out, tile state, int first tile,
  *       plus, NullType, N items): inclusive
  */
@@ -175,6 +178,37 @@ void gd_sort_run(const void *plan, uint16_t author)
 	else
 		forget(o, unknown ? gd_model_blame(unknown, author) : author);
 	free(items);
+}
+
+/* ---- a pass of sorting many ---- */
+
+bool gd_sort_pass_recognise(const char *name, const char *after, struct gd_model_match *match)
+{
+	bool sorts = gd_sort_recognise(name, after, match);
+	match->operation = 0;
+	return sorts;
+}
+
+size_t gd_sort_pass_plan(
+    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+{
+	struct order *o = plan;
+	if (!launch->parameters)
+		return 0;
+	memset(o, 0, sizeof(*o));
+	o->type = match->types[0];
+	o->value_bytes = match->form;
+	o->count = (uint32_t)word_at(launch, 8, 4);
+	o->from = o->to = word_at(launch, 4, 8);
+	o->values = o->values_to = o->value_bytes ? word_at(launch, 6, 8) : 0;
+	return o->count && fits(o) ? sizeof(*o) : 0;
+}
+
+void gd_sort_pass_run(const void *plan, uint16_t author)
+{
+	const struct order *o = plan;
+	if (fits(o))
+		forget(o, author);
 }
 
 /* ---- running sums ---- */

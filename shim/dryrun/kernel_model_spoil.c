@@ -4,10 +4,13 @@
  * forgotten, or a program would go by numbers that were there before.
  *   *SortKVInPlace<..., K, V, ..., uint32_t>(TensorInfo<K> keys, uint32_t slices, slice size, slice
  *       stride, TensorInfo<V> values, ...); TensorInfo begins with the pointer (Sort.cu,
- * SortingCommon) kernelHistogram1D<T, U, I, ...>(TensorInfo<T, I>, ...), indexFunc*Index<T, U, I,
- * ...> likewise distribution_elementwise_grid_stride_kernel<...>(number of elements, generator,
- * distribution, lambda), which holds char *out; int bytes from one element to the next
- * (DistributionTemplates.h)
+ *       SortingCommon)
+ *   kernelHistogram1D<T, U, I, ...>(TensorInfo<T, I>, ...)
+ *   indexFunc*Index<T, U, I, ...>(TensorInfo<T, I> result, source, index, int dimension of the
+ *       result, ..., int64_t size of it, ...): the TensorInfo says 1 for that dimension
+ *   distribution_elementwise_grid_stride_kernel<...>(number of elements, generator, distribution,
+ *       lambda), which holds char *out; int bytes from one element to the next
+ *       (DistributionTemplates.h)
  */
 #include <string.h>
 
@@ -103,9 +106,16 @@ bool gd_first_tensor_recognise(const char *name, const char *after, struct gd_mo
 	return match->scalar == 4 || match->scalar == 8;
 }
 
+/* One dimension that counts with another size than it has; the number of dimensions: none. */
+struct whole_dim {
+	uint32_t dim;
+	uint64_t size;
+};
+
 /* T *data; I sizes[25], strides[25]; int dims.
  * @return bytes from the first element to behind the last, 0 when it makes none */
-static uint64_t info_bytes(const char *info, unsigned width, unsigned element)
+static uint64_t info_bytes(
+    const char *info, unsigned width, unsigned element, struct whole_dim whole)
 {
 	const char *sizes = info + 8, *strides = sizes + INFO_DIMS * width;
 	uint64_t last = 0;
@@ -117,6 +127,8 @@ static uint64_t info_bytes(const char *info, unsigned width, unsigned element)
 		uint64_t size = 0, stride = 0;
 		memcpy(&size, sizes + d * width, width);
 		memcpy(&stride, strides + d * width, width);
+		if (d == whole.dim)
+			size = whole.size;
 		if (!size || size > UINT32_MAX || stride > UINT32_MAX)
 			return 0;
 		last += (size - 1) * stride;
@@ -124,20 +136,46 @@ static uint64_t info_bytes(const char *info, unsigned width, unsigned element)
 	return (last + 1) * element;
 }
 
-size_t gd_first_tensor_plan(
-    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+static size_t plan_tensor(const struct gd_model_match *match, const struct gd_model_launch *launch,
+    struct whole_dim whole, struct spoil *s)
 {
-	struct spoil *s = plan;
-	if (!launch->parameters)
-		return 0;
 	const char *info = gd_model_argument(launch, 0);
 	memset(s, 0, sizeof(*s));
 	s->range[0].address = word_at(launch, 0, 8);
-	s->range[0].bytes = info_bytes(info, match->scalar, match->form);
+	s->range[0].bytes = info_bytes(info, match->scalar, match->form, whole);
 	return s->range[0].bytes ? checked(s) : 0;
 }
 
+size_t gd_first_tensor_plan(
+    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+{
+	const struct whole_dim none = {INFO_DIMS, 0};
+	return launch->parameters ? plan_tensor(match, launch, none, plan) : 0;
+}
+
 void gd_first_tensor_run(const void *plan, uint16_t author)
+{
+	gd_sort_in_place_run(plan, author);
+}
+
+/* Which argument has the size of the dimension that is added to: Large has one more in front. */
+bool gd_index_add_recognise(const char *name, const char *after, struct gd_model_match *match)
+{
+	match->inputs = strstr(name, "LargeIndexI") ? 7 : 6;
+	return gd_first_tensor_recognise(name, after, match);
+}
+
+size_t gd_index_add_plan(
+    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+{
+	if (!launch->parameters)
+		return 0;
+	const struct whole_dim added = {
+	    (uint32_t)word_at(launch, 3, 4), word_at(launch, match->inputs, 8)};
+	return plan_tensor(match, launch, added, plan);
+}
+
+void gd_index_add_run(const void *plan, uint16_t author)
 {
 	gd_sort_in_place_run(plan, author);
 }

@@ -43,6 +43,8 @@ torch.ones(8, device=d) * large | (large > 0).any() | large.sum() | large.nonzer
 torch.cat([f.view(2, 4).t(), y.view(2, 4).t()]) | torch.stack([f, i.float()], 1).sum(0) | f.max(0)[1] + i | torch.outer(f, f).trace() | torch.cdist(f[None], y[None])
 put(torch.zeros(100000, device=d), large, 1.0) | torch.zeros(100000, device=d).index_fill_(0, large, 1.0) | torch.zeros(100000, device=d).index_copy_(0, large, torch.ones(100000, device=d))
 torch.cat([torch.ones(300000, device=d)] * 2, out=torch.zeros(600000, device=d)) | torch.sum(torch.ones(40000, 2, device=d), 1, out=torch.zeros(40000, device=d))
+torch.zeros(8, device=d).index_add_(0, i[:1] + 6, f[:1])[7:] | torch.zeros(40, 40, device=d).index_add_(0, large[:30] % 40, torch.ones(30, 40, device=d))[29] | torch.zeros(40, 40, device=d).index_add_(1, large[:30] % 40, torch.ones(40, 30, device=d))[39, 20:]
+large[:5000].flip(0).sort()[0] | (large[:5000] * -1).sort()[0] | (5000 - large[:5000]).sort()[0] | (5000 - large[:5000]).float().sort(descending=False)[0] | (large[:5000]).int().sort(descending=True)[0] | (5000 - large[:5000]).sort()[1]
 torch.max(torch.arange(80000, device=d).view(40000, 2), 1, out=(torch.zeros(40000, dtype=torch.long, device=d), i.new_zeros(40000)))[1]
 """
 UNKNOWN_SIZE = ["i.bincount()"]  # in some releases; what it goes by is told at the end of the run
