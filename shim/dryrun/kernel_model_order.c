@@ -4,11 +4,17 @@
  * tried with 2.0, 2.6 and 2.15):
  *   DeviceRadixSortSingleTileKernel<policy<K, V, N>, descending, ...>(const K *in, K *out,
  *       const V *values, V *values out, N items, int first bit, int end bit, ...)
+ * Sorting many takes passes that go to and fro between the result and a second array.  They are not
+ * computed, so what they write is forgotten:
  *   DeviceRadixSortOnesweepKernel<policy<K, V, N>, ...>(4 pointers, K *out, const K *in, V *values
- *       out, const V *values, int items, ...): a pass over many of them, which goes to and fro
- * between the result and a second array; it is not computed, so what it writes is forgotten
- *   DeviceScanKernel<..., plus<T>, NullType, ...>(const T *in, T *out, tile state, int first tile,
- *       plus, NullType, N items): inclusive
+ *       out, const V *values, int items, ...)
+ *   DeviceRadixSortDownsweepKernel<policy<K, V, N>, ...>(const K *in, K *out, const V *values,
+ *       V *values out, N *, N items, ...)
+ *   DeviceSegmentedRadixSortKernel<policy<K, V, int>, ...>(the same four pointers, {int items of a
+ *       segment, int first}, ...), a block for each segment
+ *   sort_postprocess_kernel<K>(const K *in, K *out, int64_t *values out, const int2 *, int
+ * segments, int items of a segment) (Sort.cu) DeviceScanKernel<..., plus<T>, NullType, ...>(const T
+ * *in, T *out, tile state, int first tile, plus, NullType, N items): inclusive
  */
 #include <stdlib.h>
 #include <string.h>
@@ -182,26 +188,55 @@ void gd_sort_run(const void *plan, uint16_t author)
 
 /* ---- a pass of sorting many ---- */
 
+/* Which arguments count; where there are segments `items` are those of one. */
+#define A_BLOCK 255
+static const struct pass {
+	const char *key;
+	uint8_t keys, values, items, segments; /* segments: an argument, A_BLOCK, or 0 for one */
+} passes[] = {{"OnesweepKernelI", 4, 6, 8, 0}, {"DownsweepKernelI", 1, 3, 5, 0},
+    {"SegmentedRadixSortKernelI", 1, 3, 4, A_BLOCK}, {"sort_postprocess_kernelI", 1, 2, 5, 4}};
+#define PASSES (sizeof(passes) / sizeof(passes[0]))
+
+/* CUB has floats of 16 bits by CUDA's own names. */
+static unsigned read_key(const char *name, const char **at)
+{
+	static const char half[] = "6__half", brain[] = "13__nv_bfloat16";
+	bool is_half = strncmp(*at, half, strlen(half)) == 0;
+	if (!is_half && strncmp(*at, brain, strlen(brain)) != 0)
+		return gd_scalar_of_name(name, at);
+	*at += strlen(is_half ? half : brain);
+	return is_half ? GD_SCALAR_HALF : GD_SCALAR_BF16;
+}
+
+/* The form is the bytes of a value, the scalar the number of the pass. */
 bool gd_sort_pass_recognise(const char *name, const char *after, struct gd_model_match *match)
 {
-	bool sorts = gd_sort_recognise(name, after, match);
-	match->operation = 0;
-	return sorts;
+	while (match->scalar < PASSES && !strstr(name, passes[match->scalar].key))
+		match->scalar++;
+	match->types[0] = (uint8_t)read_key(name, &after);
+	match->form = 8; /* places */
+	return match->scalar < PASSES && match->types[0] != GD_SCALAR_NONE &&
+	       (*after == 'E' || read_value(name, &after, &match->form));
 }
 
 size_t gd_sort_pass_plan(
     const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
 {
+	const struct pass *pass = &passes[match->scalar];
 	struct order *o = plan;
 	if (!launch->parameters)
 		return 0;
+	uint64_t count = word_at(launch, pass->items, 4);
+	if (pass->segments)
+		count *= pass->segments == A_BLOCK ? launch->grid[0]
+						   : word_at(launch, pass->segments, 4);
 	memset(o, 0, sizeof(*o));
 	o->type = match->types[0];
 	o->value_bytes = match->form;
-	o->count = (uint32_t)word_at(launch, 8, 4);
-	o->from = o->to = word_at(launch, 4, 8);
-	o->values = o->values_to = o->value_bytes ? word_at(launch, 6, 8) : 0;
-	return o->count && fits(o) ? sizeof(*o) : 0;
+	o->count = (uint32_t)count;
+	o->from = o->to = word_at(launch, pass->keys, 8);
+	o->values = o->values_to = o->value_bytes ? word_at(launch, pass->values, 8) : 0;
+	return count && count <= UINT32_MAX && fits(o) ? sizeof(*o) : 0;
 }
 
 void gd_sort_pass_run(const void *plan, uint16_t author)
