@@ -590,7 +590,7 @@ static void gs_give_way(void)
 
 static void *gs_helper(void *unused)
 {
-	gs_tls.depth = 1; /* what we call ourselves is not recorded */
+	gs_tls.depth = GS_DEPTH_OURS;
 	gs_give_way();
 	prctl(PR_SET_NAME, "gpushim");
 	bool ready = gs_helper_set_up();

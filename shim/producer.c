@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -43,7 +44,7 @@ static enum gf_lost_reason gs_missed_reason;
 static void gs_thread_ended(void *value)
 {
 	struct gs_thread *thread = value;
-	gs_tls.depth = 1; /* nothing may record below us */
+	gs_tls.depth = GS_DEPTH_OURS;
 	if (thread->generation == gs_live.generation)
 		gs_thread_detach(thread);
 	gs_stack_thread_end();
@@ -74,6 +75,25 @@ bool gs_enter_cold(uint32_t class, bool uses)
 	}
 	return ((uses && phase == GS_PHASE_IDLE) || phase == GS_PHASE_STARTING) &&
 	    (gs_settings_number(GS_SETTING_record) | GS_CLASS_ALWAYS) & class;
+}
+
+/* The stack grows down: below the frame of the call that the thread is inside of, as long as the frame
+ * is there, are calls of that one; above it are none, unless on another stack. */
+bool gs_jumped_out(const uintptr_t *frame)
+{
+	const uintptr_t largest_stack = 64u << 20;
+	stack_t other = {.ss_flags = 0};
+	bool below = frame < gs_tls.frame;
+	uintptr_t distance = below ? (uintptr_t)gs_tls.frame - (uintptr_t)frame
+				   : (uintptr_t)frame - (uintptr_t)gs_tls.frame;
+	if (gs_tls.depth == GS_DEPTH_OURS || distance > largest_stack)
+		return false;
+	if (below)
+		return gs_tls.frame[1] != gs_tls.return_to;
+	struct gs_calm before = gs_calm_begin();
+	bool same = sigaltstack(NULL, &other) == 0 && !(other.ss_flags & SS_ONSTACK);
+	gs_calm_end(before);
+	return same;
 }
 
 /* A call that fails for other reasons may be a mere question whether there is CUDA. */

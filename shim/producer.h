@@ -52,10 +52,14 @@ struct gs_thread {
 	uint64_t functions[GS_FUNCTION_CACHE]; /* handles whose name is in the trace */
 };
 
+#define GS_DEPTH_OURS 2 /* what this thread calls is our own doing */
+
 /* The thread-local words; initial-exec, so that no access ever allocates. */
 struct gs_tls {
 	struct gs_thread *thread;
-	uint32_t depth;        /* > 0: inside an intercepted call */
+	uint32_t depth;        /* 0, or 1 inside an intercepted call, or GS_DEPTH_OURS */
+	const uintptr_t *frame; /* of that call's wrapper: its caller's frame, its return address */
+	uintptr_t return_to;
 	uint32_t in_allocator; /* > 0: inside PyTorch's allocate() */
 	uint64_t requested;    /* its argument */
 };
@@ -87,19 +91,31 @@ struct gs_call {
 /** Cold half of gs_enter: not recording this class.  @return whether the call may start that */
 bool gs_enter_cold(uint32_t class, bool uses) GS_HIDDEN __attribute__((cold));
 
+/**
+ * Whether the thread has left the call that it is inside of by a jump, as a signal handler does.
+ *
+ * @param frame  of the wrapper of the next call
+ */
+bool gs_jumped_out(const uintptr_t *frame) GS_HIDDEN __attribute__((cold));
+
 /** Cold half of gs_attend: start the recording, or give the thread its state.  May be NULL. */
 struct gs_thread *gs_thread_cold(const struct gs_call *call) GS_HIDDEN __attribute__((cold));
 
+/* Both become part of the wrapper: its frame is asked for. */
+
 /** As gs_enter, for what has no time of its own: `start` is not set. */
-static inline bool gs_enter_untimed(struct gs_call *call, uint16_t hook, uint32_t class, bool uses,
+static inline __attribute__((always_inline)) bool gs_enter_untimed(struct gs_call *call, uint16_t hook, uint32_t class, bool uses,
     uint32_t flags)
 {
 	if (!GS_LIKELY(__atomic_load_n(&gs_live.classes, __ATOMIC_RELAXED) & class) &&
 	    !gs_enter_cold(class, uses))
 		return false;
-	if (gs_tls.depth)
+	const uintptr_t *frame = __builtin_frame_address(0);
+	if (!GS_LIKELY(gs_tls.depth == 0) && !gs_jumped_out(frame))
 		return false;
 	gs_tls.depth = 1;
+	gs_tls.frame = frame;
+	gs_tls.return_to = frame[1];
 	call->hook = hook;
 	call->class = class;
 	call->flags = flags;
@@ -116,7 +132,7 @@ static inline bool gs_enter_untimed(struct gs_call *call, uint16_t hook, uint32_
  * @param flags  GF_FLAG_* known from the function's name
  * @return yes: gs_returned and gs_leave must follow
  */
-static inline bool gs_enter(struct gs_call *call, uint16_t hook, uint32_t class, bool uses,
+static inline __attribute__((always_inline)) bool gs_enter(struct gs_call *call, uint16_t hook, uint32_t class, bool uses,
     uint32_t flags)
 {
 	if (!gs_enter_untimed(call, hook, class, uses, flags))

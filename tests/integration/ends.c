@@ -4,11 +4,14 @@
  *
  *   ends MODE [NUMBER]
  *
- * Built with -DLIBRARY it is a library that frees the blocks given to it when the process ends.
+ * Built with -DLIBRARY it is a library that frees the blocks given to it when the process ends, with
+ * -DDRIVER a driver that waits for ever.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +22,57 @@
 #include <unistd.h>
 
 typedef unsigned long long address;
+
+#ifdef DRIVER
+
+int cuInit(unsigned flags);
+int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuCtxSetCurrent(void *context);
+int cuCtxGetDevice(int *device);
+int cuCtxSynchronize(void);
+int cuMemAlloc_v2(address *block, size_t bytes);
+int cuMemFree_v2(address block);
+
+int cuInit(unsigned flags)
+{
+	return 0;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+	*context = context;
+	return 0;
+}
+
+int cuCtxSetCurrent(void *context)
+{
+	return 0;
+}
+
+int cuCtxGetDevice(int *device)
+{
+	return *device = 0;
+}
+
+int cuCtxSynchronize(void)
+{
+	for (;;)
+		pause();
+}
+
+int cuMemAlloc_v2(address *block, size_t bytes)
+{
+	static address next = 0x10000000;
+	*block = next += bytes;
+	return 0;
+}
+
+int cuMemFree_v2(address block)
+{
+	return 0;
+}
+
+#else
 
 static int (*cuMemFree)(address);
 
@@ -193,6 +247,45 @@ static void mode_key_destructors(long number)
 	}
 }
 
+/* A time limit: the handler jumps out of whatever call the program is inside of. */
+static sigjmp_buf too_late;
+
+static void jump(int unused)
+{
+	siglongjmp(too_late, 1);
+}
+
+static unsigned long allocate_deeper(int depth)
+{
+	volatile char room[200] = {0};
+	if (depth)
+		return allocate_deeper(depth - 1) + (unsigned char)room[depth];
+	cuMemFree(block());
+	return 1;
+}
+
+static void wait_until_jump(void)
+{
+	int (*wait_for)(void) =
+	    (int (*)(void))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuCtxSynchronize");
+	signal(SIGALRM, jump);
+	ualarm(20000, 0);
+	if (sigsetjmp(too_late, 1) == 0)
+		wait_for();
+}
+
+/* With the driver of -DDRIVER, which has no lock that a jump could leave taken. */
+static void mode_jump(long depth)
+{
+	unsigned long count = 0;
+	load();
+	cuMemFree(block());
+	wait_until_jump();
+	for (int i = 0; i < 1000; i++)
+		count += allocate_deeper((int)depth);
+	need(count == 1000, "allocations");
+}
+
 /* The process goes on without its main thread, and ends with its last one. */
 static void *outlive_main(void *unused)
 {
@@ -243,6 +336,7 @@ static const struct {
     {"cancel", mode_cancel},
     {"chroot", mode_chroot},
     {"vfork", mode_vfork},
+    {"jump", mode_jump},
     {"main-exit", mode_main_exit},
     {"key-destructors", mode_key_destructors},
 };
@@ -258,4 +352,5 @@ int main(int argc, char **argv)
 	return 2;
 }
 
+#endif
 #endif

@@ -10,6 +10,11 @@ from record_rig import BUILD, RECORDER, Skip, environment, equal, folder, info, 
 ENDS = BUILD / "tests/ends"
 
 
+def build(library, option):
+    source = pathlib.Path(__file__).resolve().parent / "ends.c"
+    subprocess.run([os.environ.get("CC", "cc"), option, "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source], check=True)
+
+
 def ends(*arguments, where=None, timeout=60, clean=True, **more):
     where = where or folder()
     more.setdefault("GPUSHIM_STACKS", "none")
@@ -24,8 +29,7 @@ def ends(*arguments, where=None, timeout=60, clean=True, **more):
 def frees_of_handlers_and_destructors():
     where = folder()
     library = where / "ends.so"
-    source = pathlib.Path(__file__).resolve().parent / "ends.c"
-    subprocess.run([os.environ.get("CC", "cc"), "-DLIBRARY", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source], check=True)
+    build(library, "-DLIBRARY")
     for preload in (RECORDER, f"{RECORDER}:{library}", f"{library}:{RECORDER}"):
         got = ends("last-frees", LD_PRELOAD=preload, ENDS_LIBRARY=library)
         events = got["events"]
@@ -70,6 +74,16 @@ def processes_that_outlive_their_main_thread():
     for more in ({}, {"GPUSHIM_LIMIT": "1"}):
         events = ends("main-exit", timeout=20, GPUSHIM_LOG="error", **more)["events"]
         need(more or (events["block_alloc"], events["block_free"]) == (2, 2), events)
+
+
+@test
+def threads_that_jump_out_of_a_call():
+    """The next call is recorded, from wherever on the stack."""
+    where = folder()
+    build(where / "libcuda.so.1", "-DDRIVER")
+    for depth in (0, 1, 50):
+        events = ends("jump", depth, LD_LIBRARY_PATH=where)["events"]
+        equal(f"allocations and frees {depth} deeper", (events["block_alloc"], events["block_free"]), (1001, 1001))
 
 
 @test
