@@ -24,7 +24,8 @@
 
 struct order {
 	uint32_t count;
-	uint8_t type, value_bytes, descending, pad;
+	uint8_t type, value_bytes, descending;
+	bool forgets; /* not computed: of floats, or too many */
 	uint64_t from, to, values, values_to;
 };
 
@@ -253,9 +254,9 @@ bool gd_scan_recognise(const char *name, const char *after, struct gd_model_matc
 	const char *end = strstr(after, "NS0_8NullTypeE");
 	match->operation = 1;
 	match->types[0] = (uint8_t)gd_scalar_of_name(name, &after); /* of St4plusI */
-	if (!end || strstr(after, "InputValue") || match->types[0] == GD_SCALAR_NONE ||
-	    gd_scalar_floating(match->types[0]))
+	if (!end || strstr(after, "InputValue") || match->types[0] == GD_SCALAR_NONE)
 		return false;
+	match->operation = !gd_scalar_floating(match->types[0]);
 	end += strlen("NS0_8NullTypeE");
 	match->scalar = *end == 'i' || *end == 'j' ? GD_SCALAR_I32 : GD_SCALAR_I64;
 	return *end && strchr("ijlmy", *end);
@@ -269,8 +270,9 @@ size_t gd_scan_plan(
 		return 0;
 	uint64_t count = word_at(launch, 6, gd_scalar_bytes(match->scalar));
 	memset(o, 0, sizeof(*o));
-	if (!count || count > GD_MODEL_ELEMENTS || word_at(launch, 3, 4) != 0)
+	if (!count || count > UINT32_MAX || word_at(launch, 3, 4) != 0)
 		return 0;
+	o->forgets = !match->operation || count > GD_MODEL_ELEMENTS;
 	o->type = match->types[0];
 	o->count = (uint32_t)count;
 	o->from = word_at(launch, 0, 8);
@@ -285,8 +287,8 @@ void gd_scan_run(const void *plan, uint16_t author)
 	struct gd_number sum = gd_number_whole(0);
 	if (!fits(o))
 		return;
-	if (!gd_space_known(o->from, key_bytes(o))) {
-		forget(o, gd_model_blame(o->from, author));
+	if (o->forgets || !gd_space_known(o->from, key_bytes(o))) {
+		forget(o, o->forgets ? author : gd_model_blame(o->from, author));
 		return;
 	}
 	for (uint32_t i = 0; i < o->count; i++) {

@@ -8,9 +8,12 @@
  *   kernelHistogram1D<T, U, I, ...>(TensorInfo<T, I>, ...)
  *   indexFunc*Index<T, U, I, ...>(TensorInfo<T, I> result, source, index, int dimension of the
  *       result, ..., int64_t size of it, ...): the TensorInfo says 1 for that dimension
- *   distribution_elementwise_grid_stride_kernel<...>(number of elements, generator, distribution,
- *       lambda), which holds char *out; int bytes from one element to the next
- *       (DistributionTemplates.h)
+ *   triu_tril_kernel<T, I, ...>(TensorInfo<T, I> result, ...)
+ *   tensor_kernel_scan_outer_dim<T, ...>(T *result, const T *, uint32_t outer rows, inner rows, row
+ *       size, ...), tensor_kernel_scan_innermost_dim<T, ...>(T *result, const T *, uint32_t rows,
+ * row size, ...) (ScanUtils.cuh) distribution_elementwise_grid_stride_kernel<...>(number of
+ * elements, generator, distribution, lambda), which holds char *out; int bytes from one element to
+ * the next (DistributionTemplates.h)
  */
 #include <string.h>
 
@@ -176,6 +179,54 @@ size_t gd_index_add_plan(
 }
 
 void gd_index_add_run(const void *plan, uint16_t author)
+{
+	gd_sort_in_place_run(plan, author);
+}
+
+bool gd_triangle_recognise(const char *name, const char *after, struct gd_model_match *match)
+{
+	match->form = (uint8_t)width_of(name, &after);
+	match->scalar = (uint8_t)width_of(name, &after);
+	return match->scalar == 4 || match->scalar == 8;
+}
+
+size_t gd_triangle_plan(
+    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+{
+	return gd_first_tensor_plan(match, launch, plan);
+}
+
+void gd_triangle_run(const void *plan, uint16_t author)
+{
+	gd_sort_in_place_run(plan, author);
+}
+
+/* ---- running sums and products in any dimension ---- */
+
+/* The form is the bytes of an element, the inputs how many numbers make up their count. */
+bool gd_row_scan_recognise(const char *name, const char *after, struct gd_model_match *match)
+{
+	match->form = (uint8_t)width_of(name, &after);
+	match->inputs = strstr(name, "scan_outer_dimI") ? 3 : 2;
+	return true;
+}
+
+size_t gd_row_scan_plan(
+    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+{
+	struct spoil *s = plan;
+	uint64_t count = 1;
+	if (!launch->parameters)
+		return 0;
+	for (unsigned i = 0; i < match->inputs && count <= UINT32_MAX; i++)
+		count *= word_at(launch, 2 + i, 4);
+	memset(s, 0, sizeof(*s));
+	s->range[0].address = word_at(launch, 0, 8);
+	s->range[0].bytes = count * match->form;
+	return count && count <= UINT32_MAX ? checked(s) : 0;
+}
+
+void gd_row_scan_run(const void *plan, uint16_t author)
 {
 	gd_sort_in_place_run(plan, author);
 }
