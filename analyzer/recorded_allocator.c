@@ -7,6 +7,7 @@
 #include "analyzer/recorded_capture.h"
 #include "analyzer/xalloc.h"
 
+#define CUDA_OUT_OF_MEMORY 2 /* CUDA_ERROR_OUT_OF_MEMORY */
 #define BIT(tag) (UINT64_C(1) << GF_TAG_##tag)
 #define TYPES \
 	(BIT(block) | BIT(oom) | BIT(memory) | BIT(event) | BIT(wait) | BIT(mark) | BIT(graph) | \
@@ -202,11 +203,12 @@ static void on_create(struct reading *reading, const struct gf_memory *memory)
 {
 	if (!(memory->flags & GF_FLAG_IN_ALLOCATOR))
 		return;
-	reading->is_refused |= memory->status != 0;
-	if (memory->status)
-		ga_alloc_trace_map(&reading->builder, 0, false);
-	else
+	if (!memory->status) {
 		reading->creating += memory->size;
+	} else if (memory->status == CUDA_OUT_OF_MEMORY) {
+		reading->is_refused = true;
+		ga_alloc_trace_map(&reading->builder, 0, false);
+	} /* else that kind of memory is not supported, and another kind is asked for */
 }
 
 static void on_access(struct reading *reading, const struct gf_memory *memory)

@@ -73,6 +73,22 @@ TEST(refused_unmapping_of_pages)
 	expect_segments(1, (const enum ga_history_action[]){GA_HISTORY_SEGMENT_MAP});
 }
 
+/* PyTorch 2.9 tries a kind of memory that can be shared by fabric before it takes what there is. */
+TEST(memory_of_a_kind_that_is_not_supported)
+{
+	begin();
+	mt_driver(GF_MEMORY_RESERVE, 0x10000000, 64 * M, 0, 0);
+	mt_driver(GF_MEMORY_CREATE, 0, 2 * M, 0, 801);
+	mt_driver(GF_MEMORY_CREATE, 0, 2 * M, 9, 0);
+	mt_driver(GF_MEMORY_MAP, 0x10000000, 2 * M, 9, 0);
+	mt_driver(GF_MEMORY_ACCESS, 0x10000000, 2 * M, 0, 0);
+	mt_block(0x10000000, 512, 512, 2 * M);
+	read_trace();
+	EXPECT_EQ(input.trace.map_count, 1);
+	EXPECT(input.trace.maps[0].address != 0);
+	ga_recorded_allocator_clear(&input);
+}
+
 /* A segment is given back in the middle of an allocation, which nobody but a memory fraction asked
  * for. */
 static void release_unasked(bool tells)
