@@ -45,6 +45,7 @@ struct ga_account {
 	uint64_t alloc_count, free_count;
 	uint64_t segment_alloc_count, segment_free_count, segment_map_count, segment_unmap_count;
 	uint64_t retry_count, oom_count;
+	uint64_t unknown_retries; /* requests of which it is not known whether they took a retry */
 	uint64_t unknown_frees; /* frees of addresses that were never seen allocated */
 	struct ga_difference allocated_difference, reserved_difference;
 	struct ga_timeline *timeline;

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 
 #include "analyzer/columns.h"
+#include "analyzer/replayed_retries.h"
 #include "analyzer/sizes.h"
 
 #define TYPES \
 	(UINT64_C(1) << GF_TAG_block | UINT64_C(1) << GF_TAG_memory | UINT64_C(1) << GF_TAG_oom | \
-	    UINT64_C(1) << GF_TAG_mem_info)
+	    UINT64_C(1) << GF_TAG_mem_info | UINT64_C(1) << GF_TAG_mark)
 /* Slots that may be looked at for the holders of memory at all refusals together. */
 #define TOP_WORK_LIMIT (UINT64_C(1) << 26)
 /* Sites that whole lists at refusals may have together; lists behind them are cut. */
@@ -66,6 +67,12 @@ static void settle(struct ga_memory *memory, struct ga_account *account, const s
 	ga_account_correct(&account->reserved, reserved, ticks, &account->reserved_difference);
 }
 
+static void count_retry(struct ga_account *account, enum ga_retried retried)
+{
+	account->retry_count += retried == GA_RETRIED_YES;
+	account->unknown_retries += retried == GA_RETRIED_UNKNOWN;
+}
+
 static void on_block(struct ga_memory *memory, const struct gf_event_ref *event)
 {
 	const struct gf_rows *rows = &event->batch->rows[GF_TAG_block];
@@ -83,7 +90,8 @@ static void on_block(struct ga_memory *memory, const struct gf_event_ref *event)
 			account->totals_known = false;
 		block_add(
 		    memory, account, address, (uint64_t)size, ga_u32(rows, GA_BLOCK_stack_id, row));
-		account->retry_count += ga_refusals_block(&memory->refusals, event->thread_id);
+		ga_refusals_stream(&memory->refusals, ga_u64(rows, GA_BLOCK_stream, row));
+		count_retry(account, ga_refusals_block(&memory->refusals, event->thread_id, event));
 	} else {
 		block_remove(memory, account, address, 0 - (uint64_t)size);
 	}
@@ -130,14 +138,14 @@ static void fill_oom(struct ga_memory *memory, struct ga_oom *oom, bool totals)
 static void on_oom(struct ga_memory *memory, const struct gf_event_ref *event)
 {
 	struct gf_oom record;
-	bool retried;
+	enum ga_retried retried;
 	gf_get_oom(event->batch, event->row, &record);
 	struct ga_account *account = ga_account_open(&memory->accounts, record.device);
 	struct ga_oom *oom =
 	    ga_refusals_oom(&memory->refusals, &record, event->thread_id, event->ticks, &retried);
 	if (account) {
 		account->oom_count++;
-		account->retry_count += retried;
+		count_retry(account, retried);
 	}
 	fill_oom(memory, oom, false);
 }
@@ -191,6 +199,14 @@ static struct ga_account *driver_block(struct ga_memory *memory, const struct gf
 	return account;
 }
 
+/* What a call just gave back: a segment, or pages of an expandable one. */
+static uint64_t freed_bytes(const struct ga_memory *memory, const struct gf_memory *record)
+{
+	if (record->kind == GF_MEMORY_UNMAP)
+		return record->status ? 0 : record->size;
+	return memory->driver.dropped_bytes;
+}
+
 static void on_memory(struct ga_memory *memory, const struct gf_event_ref *event)
 {
 	struct gf_memory record;
@@ -213,10 +229,10 @@ static void on_memory(struct ga_memory *memory, const struct gf_event_ref *event
 		account = driver_block(memory, &record);
 	} else {
 		account = ga_driver_event(&memory->driver, &record, event->thread_id);
-		if (memory->refusals.open_rows && memory->driver.dropped_bytes &&
-		    (record.flags & GF_FLAG_IN_ALLOCATOR))
+		uint64_t bytes = freed_bytes(memory, &record);
+		if (account && bytes && record.flags & GF_FLAG_IN_ALLOCATOR)
 			ga_refusals_freed(
-			    &memory->refusals, event->thread_id, memory->driver.dropped_bytes);
+			    &memory->refusals, event->thread_id, bytes, account->reserved + bytes);
 	}
 	if (!account)
 		return;
@@ -230,6 +246,13 @@ static void on_mem_info(struct ga_memory *memory, const struct gf_event_ref *eve
 	struct gf_mem_info record;
 	gf_get_mem_info(event->batch, event->row, &record);
 	ga_refusals_mem_info(&memory->refusals, &record, event->thread_id);
+}
+
+static void on_mark(struct ga_memory *memory, const struct gf_event_ref *event)
+{
+	struct gf_mark mark;
+	gf_get_mark(event->batch, event->row, &mark);
+	ga_refusals_fraction(&memory->refusals, &mark);
 }
 
 /* ---- the pass ---- */
@@ -248,6 +271,9 @@ static void on_event(struct ga_memory *memory, const struct gf_event_ref *event)
 		break;
 	case GF_TAG_mem_info:
 		on_mem_info(memory, event);
+		break;
+	case GF_TAG_mark:
+		on_mark(memory, event);
 		break;
 	default:
 		break;
@@ -287,7 +313,10 @@ static enum gf_status analyse(
 	}
 	ga_refusals_end(&memory->refusals);
 	count_refused_blocks(memory);
-	return GF_OK;
+	status = ga_retries_settle(memory, error);
+	if (status != GF_OK)
+		ga_memory_free(memory);
+	return status;
 }
 
 enum gf_status ga_memory_analyse(

@@ -41,7 +41,7 @@ static void counts_text(const struct ga_account *account, const struct ga_page *
 		ga_fact(page, "expandable segments", "grew %s, shrank %s",
 		    ga_things_text(account->segment_map_count, "time", one),
 		    ga_things_text(account->segment_unmap_count, "time", other));
-	ga_fact(page, "retries, OOMs", "%s, %s", ga_count_text(account->retry_count, one),
+	ga_fact(page, "retries, OOMs", "%s, %s", ga_view_retries(account, one),
 	    ga_count_text(account->oom_count, other));
 }
 

@@ -21,12 +21,17 @@ enum outcome {
 static const char *const outcome_names[] = {
     "oom", "incomplete", "cut", "retries", "fits", "nothing"};
 
-static uint64_t count_retries(const struct ga_memory *memory)
+/* @param unknown_out  whether there may be more */
+static uint64_t count_retries(const struct ga_memory *memory, bool *unknown_out)
 {
 	const struct ga_account *account = NULL;
 	uint64_t count = 0;
-	for (int device = -1; (account = ga_memory_next(memory, device)); device = account->device)
+	*unknown_out = false;
+	for (int device = -1; (account = ga_memory_next(memory, device));
+	     device = account->device) {
 		count += account->retry_count;
+		*unknown_out |= account->unknown_retries > 0;
+	}
 	return count;
 }
 
@@ -45,20 +50,28 @@ static enum outcome judge(const struct ga_memory *memory)
 	}
 	if (!ga_memory_next(memory, -1))
 		return OUTCOME_NOTHING;
-	return count_retries(memory) ? OUTCOME_RETRIES : OUTCOME_FITS;
+	bool unknown;
+	return count_retries(memory, &unknown) || unknown ? OUTCOME_RETRIES : OUTCOME_FITS;
 }
 
 static char *fit_headline(const struct ga_memory *memory, enum outcome outcome)
 {
 	uint64_t total;
-	uint64_t retries = count_retries(memory);
+	bool unknown;
+	uint64_t retries = count_retries(memory, &unknown);
 	char count[GA_THINGS_TEXT];
 	char *peak = ga_view_peak_line(memory), *line;
 	ga_view_fullest(memory, &total);
-	if (outcome == OUTCOME_RETRIES)
+	if (outcome == OUTCOME_RETRIES && !retries)
+		line =
+		    ga_format("It fits below a memory fraction: the allocator gave cached memory "
+			      "back to stay there, and whether it had to give all of it back is "
+			      "unknown; %s.",
+			peak);
+	else if (outcome == OUTCOME_RETRIES)
 		line = ga_format("It fits, but only just: the allocator had to give its cache back "
-				 "%s; %s.",
-		    ga_things_text(retries, "time", count), peak);
+				 "%s%s; %s.",
+		    unknown ? "at least " : "", ga_things_text(retries, "time", count), peak);
 	else if (total == GA_UNKNOWN || total == 0)
 		line = ga_format("No out-of-memory; %s.", peak);
 	else
@@ -139,7 +152,7 @@ static void devices_text(const struct ga_memory *memory, const struct ga_page *p
 		size_cell(&table, ga_view_peak_reserved(memory, account));
 		size_cell(&table, account->allocated);
 		size_cell(&table, account->peak_non_torch);
-		ga_cell(&table, "%s", ga_count_text(account->retry_count, count));
+		ga_cell(&table, "%s", ga_view_retries(account, count));
 		ga_cell(&table, "%s", ga_count_text(account->oom_count, count));
 	}
 	bool several = table.cells.count > 2 * (size_t)table.columns;

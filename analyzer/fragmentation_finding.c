@@ -6,11 +6,9 @@
 #include <stdlib.h>
 
 #include "analyzer/memory_view.h"
-#include "analyzer/recorded_allocator.h"
 #include "analyzer/sizes.h"
 
-/* Why a recording cannot be replayed, NULL if nothing is in the way.  free() it. */
-static char *obstacle(const struct ga_model *model, const struct ga_recorded_allocator *input)
+char *ga_finding_obstacle(const struct ga_model *model, const struct ga_recorded_allocator *input)
 {
 	char count[GA_THINGS_TEXT];
 	if (ga_model_incomplete(model))
@@ -120,7 +118,7 @@ enum gf_status ga_finding_examine(const struct ga_memory *memory, const struct g
 	finding->unknown_requests = input.unknown_requests;
 	finding->no_limit = options.grid.no_limit = input.no_limit;
 	options.grid.recorded = finding->settings;
-	finding->why = obstacle(memory->model, &input);
+	finding->why = ga_finding_obstacle(memory->model, &input);
 	if (!finding->why) {
 		ga_fragmentation_measure(
 		    &input.trace, input.segments, input.segment_count, &options, &finding->result);

@@ -11,6 +11,7 @@
 
 #include "analyzer/blocks.h"
 #include "analyzer/fragmentation.h"
+#include "analyzer/recorded_allocator.h"
 
 struct ga_finding {
 	const struct ga_memory *memory;
@@ -45,6 +46,13 @@ struct ga_finding {
  */
 enum gf_status ga_finding_examine(const struct ga_memory *memory, const struct ga_account *account,
     struct ga_finding *finding, struct gf_error *error);
+
+/**
+ * Why the calls of a recording cannot be replayed.
+ *
+ * @return free() it; NULL: nothing is in the way
+ */
+char *ga_finding_obstacle(const struct ga_model *model, const struct ga_recorded_allocator *input);
 
 /** Free what it owns. */
 void ga_finding_clear(struct ga_finding *finding);

@@ -97,6 +97,11 @@ static void maybe(struct ga_json *json, const char *name, uint64_t value)
 	ga_json_maybe(json, name, value != GA_UNKNOWN, value);
 }
 
+const char *ga_view_retries(const struct ga_account *account, char out[GA_SIZE_TEXT])
+{
+	return account->unknown_retries ? "unknown" : ga_count_text(account->retry_count, out);
+}
+
 void ga_view_figures_json(
     const struct ga_memory *memory, const struct ga_account *account, struct ga_json *json)
 {
@@ -109,7 +114,7 @@ void ga_view_figures_json(
 	ga_json_number(json, "free_count", account->free_count);
 	ga_json_number(json, "segment_alloc_count", account->segment_alloc_count);
 	ga_json_number(json, "segment_free_count", account->segment_free_count);
-	ga_json_number(json, "retry_count", account->retry_count);
+	ga_json_maybe(json, "retry_count", !account->unknown_retries, account->retry_count);
 	ga_json_number(json, "oom_count", account->oom_count);
 	ga_json_number(json, "non_torch_bytes", account->peak_non_torch);
 }

@@ -10,6 +10,7 @@
 #include "analyzer/blocks.h"
 #include "analyzer/json_writer.h"
 #include "analyzer/render.h"
+#include "analyzer/sizes.h"
 
 #define GA_HOLDERS_KEPT 64 /* sites of each refusal, where there are very many */
 
@@ -41,6 +42,10 @@ char *ga_view_program(const struct ga_model *model, const struct ga_page *page);
 
 /** What was recorded, in one sentence. */
 void ga_view_head(const struct ga_model *model, const struct ga_page *page);
+
+/** How often the allocator retried, "unknown" if that is not certain.  @param out  may hold the
+ * text */
+const char *ga_view_retries(const struct ga_account *account, char out[GA_SIZE_TEXT]);
 
 /** The figures of a device, without peak and timeline, as members of the open object. */
 void ga_view_figures_json(

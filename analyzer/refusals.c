@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/allocator_rounding.h"
 #include "analyzer/sizes.h"
 #include "analyzer/xalloc.h"
 
@@ -12,10 +13,8 @@
 /* A thread's attempts since a block was last handed out on it. */
 struct row {
 	uint64_t thread_id;
-	uint64_t refused_bytes;			/* of the last refused call */
-	uint64_t freed_bytes, last_freed_bytes; /* by the allocator since the first refusal */
+	struct ga_attempts attempts; /* inside the allocator */
 	uint64_t device_free, device_total;
-	uint32_t refused_count;
 	uint16_t refused_kind, refused_api;
 	size_t outside;	   /* its last uncured refusal outside the allocator, + 1; 0 = none */
 	size_t unanswered; /* entry + 1 that the next cuMemGetInfo on the thread completes */
@@ -32,12 +31,25 @@ static uint64_t setting_mib(const struct ga_model *model, const char *name, uint
 	return good ? mib * MIB : otherwise;
 }
 
+/* The recorded settings; of a text that the recorded release refuses, what matters here most. */
+static void read_settings(const struct ga_model *model, struct ga_allocator_settings *settings_out)
+{
+	int torch = ga_torch_number(ga_model_property(model, "torch_version"));
+	const char *text = ga_model_property(model, "allocator_settings");
+	if (ga_allocator_settings_parse(torch, text, settings_out, NULL) == GF_OK)
+		return;
+	ga_allocator_settings_default(torch, settings_out);
+	settings_out->max_split_bytes = setting_mib(model, "max_split_size_mb", UINT64_MAX);
+	settings_out->large_segment_bytes = setting_mib(model, "large_segment_size_mb", 20 * MIB);
+}
+
 void ga_refusals_init(struct ga_refusals *refusals, const struct ga_model *model)
 {
 	*refusals = (struct ga_refusals){.model = model};
 	ga_map_init(&refusals->threads, sizeof(struct row));
-	refusals->max_split = setting_mib(model, "max_split_size_mb", 0);
-	refusals->large_segment = setting_mib(model, "large_segment_size_mb", 20 * MIB);
+	read_settings(model, &refusals->settings);
+	for (unsigned i = 0; i < GA_DEVICE_LIMIT; i++)
+		refusals->fractions[i] = refusals->settings.fraction;
 }
 
 void ga_refusals_free(struct ga_refusals *refusals)
@@ -46,15 +58,6 @@ void ga_refusals_free(struct ga_refusals *refusals)
 		ga_sites_free(&refusals->ooms[i].top);
 	free(refusals->ooms);
 	ga_map_free(&refusals->threads);
-}
-
-uint64_t ga_refusals_segment_bytes(uint64_t rounded_bytes, uint64_t large_segment_bytes)
-{
-	if (rounded_bytes <= MIB)
-		return 2 * MIB;
-	if (rounded_bytes < 10 * MIB)
-		return large_segment_bytes;
-	return (rounded_bytes + 2 * MIB - 1) / (2 * MIB) * (2 * MIB);
 }
 
 static struct row *row_of(struct ga_refusals *refusals, uint32_t thread_id)
@@ -189,9 +192,8 @@ struct ga_oom *ga_refusals_call(struct ga_refusals *refusals, const struct gf_me
 	struct row *row = row_of(refusals, thread_id);
 	if (block || !inside)
 		return refused_call(refusals, row, record, ticks, block);
-	refusals->open_rows += row->refused_count == 0;
-	row->refused_count++;
-	row->refused_bytes = record->size;
+	refusals->open_rows += !ga_attempts_any(&row->attempts);
+	ga_attempts_refused(&row->attempts, record->size);
 	row->refused_kind = record->kind;
 	row->refused_api = record->api;
 	row->device_free = row->device_total = GA_UNKNOWN; /* what was asked before is stale */
@@ -214,45 +216,63 @@ void ga_refusals_mem_info(
 	}
 }
 
-void ga_refusals_freed(struct ga_refusals *refusals, uint32_t thread_id, uint64_t bytes)
+void ga_refusals_freed(
+    struct ga_refusals *refusals, uint32_t thread_id, uint64_t bytes, uint64_t reserved)
 {
-	struct row *row = ga_map_find(&refusals->threads, (uint64_t)thread_id + 1);
-	if (!row || row->refused_count == 0)
-		return;
-	row->freed_bytes += bytes;
-	row->last_freed_bytes = bytes;
+	struct row *row = row_of(refusals, thread_id);
+	refusals->open_rows += !ga_attempts_any(&row->attempts);
+	ga_attempts_freed(&row->attempts, bytes, reserved);
 }
 
-/*
- * With a split limit the allocator first gives back only as many large blocks as the request needs;
- * an attempt that succeeds after that is no retry.  It stops freeing as soon as it has the larger
- * of request and limit, the flush of a retry does not.  The request is at most 2 MiB below the
- * segment.
- */
-static bool freed_just_enough(const struct ga_refusals *refusals, const struct row *row)
+void ga_refusals_fraction(struct ga_refusals *refusals, const struct gf_mark *mark)
 {
-	if (refusals->max_split == 0 || row->refused_count != 1)
-		return false;
-	uint64_t needed = row->refused_bytes > 20 * MIB ? row->refused_bytes - 2 * MIB + 512 : 0;
-	if (needed < refusals->max_split)
-		needed = refusals->max_split;
-	return row->freed_bytes >= needed && row->freed_bytes - row->last_freed_bytes < needed;
+	if (mark->kind == GF_MARK_MEMORY_FRACTION && mark->value2 < GA_DEVICE_LIMIT)
+		refusals->fractions[mark->value2] = (double)mark->value / (double)GF_FRACTION_ONE;
 }
 
-bool ga_refusals_close_row(struct ga_refusals *refusals, uint32_t thread_id)
+static uint64_t allowed_bytes(const struct ga_refusals *refusals, unsigned device)
 {
-	struct row *row = ga_map_find(&refusals->threads, (uint64_t)thread_id + 1);
-	if (!row || row->refused_count == 0)
-		return false;
-	bool retried = !freed_just_enough(refusals, row);
-	row->refused_count = 0;
-	row->freed_bytes = row->last_freed_bytes = 0;
+	double fraction = device < GA_DEVICE_LIMIT ? refusals->fractions[device] : -1;
+	uint64_t total = ga_model_device_number(refusals->model, device, "total_bytes");
+	if (fraction < 0 || (fraction >= 1 && refusals->settings.whole_is_no_limit) ||
+	    total == GA_UNKNOWN)
+		return UINT64_MAX;
+	return (uint64_t)(fraction * (double)total);
+}
+
+/* The request that a thread's row was about has ended. */
+static enum ga_retried close_row(struct ga_refusals *refusals, struct row *row, unsigned device,
+    struct ga_attempt_request *request)
+{
+	if (!ga_attempts_any(&row->attempts))
+		return GA_RETRIED_NO;
+	request->segment_bytes = ga_round_segment(&refusals->settings, request->block_bytes);
+	request->allowed_bytes = allowed_bytes(refusals, device);
+	request->several_streams = refusals->several_streams;
+	enum ga_retried retried = ga_attempts_judge(&row->attempts, &refusals->settings, request);
+	row->attempts = (struct ga_attempts){0};
 	refusals->open_rows--;
 	return retried;
 }
 
+enum ga_retried ga_refusals_close_row(
+    struct ga_refusals *refusals, uint32_t thread_id, const struct gf_block *block)
+{
+	struct row *row = ga_map_find(&refusals->threads, (uint64_t)thread_id + 1);
+	uint64_t bytes = (uint64_t)block->size;
+	if (!row)
+		return GA_RETRIED_NO;
+	/* A block above the split limit is a whole segment, up to 2 MiB above the request. */
+	if (block->flags & GF_FLAG_REQUEST_KNOWN && block->requested)
+		bytes = ga_round_request(&refusals->settings, block->requested);
+	else if (bytes >= refusals->settings.max_split_bytes && bytes > 20 * MIB)
+		bytes -= 2 * MIB - 512;
+	return close_row(
+	    refusals, row, block->device, &(struct ga_attempt_request){.block_bytes = bytes});
+}
+
 struct ga_oom *ga_refusals_oom(struct ga_refusals *refusals, const struct gf_oom *record,
-    uint32_t thread_id, uint64_t ticks, bool *retried_out)
+    uint32_t thread_id, uint64_t ticks, enum ga_retried *retried_out)
 {
 	struct row *row = row_of(refusals, thread_id);
 	struct ga_oom *oom = append(refusals, thread_id, ticks);
@@ -261,20 +281,22 @@ struct ga_oom *ga_refusals_oom(struct ga_refusals *refusals, const struct gf_oom
 	oom->rounded = record->size;
 	if (record->flags & GF_FLAG_REQUEST_KNOWN)
 		oom->requested = record->requested;
-	oom->segment = ga_refusals_segment_bytes(record->size, refusals->large_segment);
-	if (row->refused_count) {
+	oom->segment = ga_round_segment(&refusals->settings, record->size);
+	if (row->attempts.refused_count) {
 		oom->kind = row->refused_kind;
 		oom->api = row->refused_api;
 		oom->code = CUDA_OUT_OF_MEMORY;
 		if (row->refused_kind == GF_MEMORY_ALLOC) /* expandable segments ask page by page */
-			oom->segment = row->refused_bytes;
+			oom->segment = row->attempts.refused_bytes;
 	}
 	oom->allocated = record->allocated;
 	oom->reserved = record->reserved;
 	oom->device_free = row->device_free;
 	oom->device_total = row->device_total;
-	*retried_out = row->refused_count != 1;
-	ga_refusals_close_row(refusals, thread_id);
+	*retried_out = GA_RETRIED_YES; /* if nothing was seen, a fraction refused both attempts */
+	if (ga_attempts_any(&row->attempts))
+		*retried_out = close_row(refusals, row, record->device,
+		    &(struct ga_attempt_request){.block_bytes = record->size, .failed = true});
 	return oom;
 }
 

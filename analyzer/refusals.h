@@ -4,10 +4,8 @@
  * out-of-memory error of the program, and which happened outside the allocator.
  *
  * A thread's allocation attempts inside the allocator belong together until a block is handed out
- * (cured) or PyTorch reports an out-of-memory.  What PyTorch's num_alloc_retries counts is the
- * attempt after it has given its whole cache back: one in each such row, unless a stream capture
- * forbade giving back (then a row has one refusal only), or, with max_split_size_mb, a first
- * attempt after giving back just enough large blocks succeeded.
+ * (cured) or PyTorch reports an out-of-memory; retries.h tells whether there was a retry among
+ * them.
  *
  * Threads: one at a time.
  */
@@ -16,6 +14,7 @@
 
 #include "analyzer/accounts.h"
 #include "analyzer/model.h"
+#include "analyzer/retries.h"
 #include "analyzer/sites.h"
 
 /* Causes, a closed list; the words in JSON are these.  More are told apart as analyses arrive. */
@@ -52,12 +51,14 @@ struct ga_oom {
 struct ga_refusals {
 	const struct ga_model *model;
 	struct ga_map threads;	/* thread -> its row of attempts */
-	size_t open_rows;	/* threads whose row has a refusal */
+	size_t open_rows;	/* threads whose row has a refusal or a release */
 	size_t open_trims;	/* threads that trimmed a pool after a refusal and did not ask again */
 	size_t open_outside;	/* threads with a refusal outside the allocator that may be cured */
+	uint64_t first_stream;	/* that of the first block */
+	bool any_stream, several_streams; /* blocks were handed out on one, on more than one */
 	bool flags_seen;	/* the recorder tells calls inside the allocator */
-	uint64_t large_segment; /* bytes, setting large_segment_size_mb */
-	uint64_t max_split;	/* bytes, setting max_split_size_mb; 0: not set */
+	struct ga_allocator_settings settings;
+	double fractions[GA_DEVICE_LIMIT]; /* of memory, in force now; negative: none is known */
 	struct ga_oom *ooms;	/* in order of time */
 	size_t count, capacity;
 };
@@ -79,28 +80,44 @@ struct ga_oom *ga_refusals_call(struct ga_refusals *refusals, const struct gf_me
 void ga_refusals_mem_info(
     struct ga_refusals *refusals, const struct gf_mem_info *record, uint32_t thread_id);
 
-/** The caching allocator freed a segment on this thread; needed while `open_rows` is not 0. */
-void ga_refusals_freed(struct ga_refusals *refusals, uint32_t thread_id, uint64_t bytes);
+/** The caching allocator, asked for a block, freed a segment on this thread.  @param reserved
+ * before */
+void ga_refusals_freed(
+    struct ga_refusals *refusals, uint32_t thread_id, uint64_t bytes, uint64_t reserved);
 
-/** The slow half of ga_refusals_block(). */
-bool ga_refusals_close_row(struct ga_refusals *refusals, uint32_t thread_id);
+/** A mark; those of memory fractions are kept. */
+void ga_refusals_fraction(struct ga_refusals *refusals, const struct gf_mark *mark);
 
-/** A block was handed out on this thread.  @return whether a retry of the allocator cured refusals
- */
-static inline bool ga_refusals_block(struct ga_refusals *refusals, uint32_t thread_id)
+/** Cold half of ga_refusals_block. */
+enum ga_retried ga_refusals_close_row(
+    struct ga_refusals *refusals, uint32_t thread_id, const struct gf_block *block);
+
+/** A block was handed out on a stream, PyTorch's id. */
+static inline void ga_refusals_stream(struct ga_refusals *refusals, uint64_t stream)
 {
-	return refusals->open_rows > 0 && ga_refusals_close_row(refusals, thread_id);
+	if (!refusals->any_stream)
+		refusals->first_stream = stream;
+	refusals->any_stream = true;
+	refusals->several_streams |= stream != refusals->first_stream;
+}
+
+/** A block was handed out on this thread.  @return whether a retry cured refusals */
+static inline enum ga_retried ga_refusals_block(
+    struct ga_refusals *refusals, uint32_t thread_id, const struct gf_event_ref *event)
+{
+	struct gf_block block;
+	if (!refusals->open_rows)
+		return GA_RETRIED_NO;
+	gf_get_block(event->batch, event->row, &block);
+	return ga_refusals_close_row(refusals, thread_id, &block);
 }
 
 /** PyTorch gave up.  @return the new entry, `top` for the caller to fill; *retried_out as above */
 struct ga_oom *ga_refusals_oom(struct ga_refusals *refusals, const struct gf_oom *record,
-    uint32_t thread_id, uint64_t ticks, bool *retried_out);
+    uint32_t thread_id, uint64_t ticks, enum ga_retried *retried_out);
 
 /** The recording ended: refusals outside the allocator that nothing cured become entries. */
 void ga_refusals_end(struct ga_refusals *refusals);
-
-/** Bytes that the caching allocator asks the driver for to serve a rounded request. */
-uint64_t ga_refusals_segment_bytes(uint64_t rounded_bytes, uint64_t large_segment_bytes);
 
 /** Whether page-locked host memory was asked for. */
 static inline bool ga_oom_is_host(const struct ga_oom *oom)

@@ -204,6 +204,19 @@ static void write_given_back(const char *path)
 	mt_end();
 }
 
+/* Cached memory went back below a limit that is not told: collected, or all of it at once? */
+static void write_collected(const char *path)
+{
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "allocator_settings", "garbage_collection_threshold:0.6");
+	own_segment(0x10000000, 300 * M, 300 * M);
+	mt_free(0x10000000, 300 * M);
+	mt_flags(IN);
+	mt_driver(GF_MEMORY_FREE, 0x10000000, 0, 0, 0);
+	own_segment(0x20000000, 400 * M, 400 * M);
+	mt_end();
+}
+
 /* Device 1 has the cure by a retry, device 0 the most memory. */
 static void write_retry(const char *path)
 {
@@ -366,6 +379,7 @@ int main(int argc, char **argv)
 	write_async("async.gst");
 	write_given_back("given_back.gst");
 	write_retry("retry.gst");
+	write_collected("collected.gst");
 	write_lossy("lossy.gst");
 	write_places("places.gst");
 	write_stopped("stopped.gst");

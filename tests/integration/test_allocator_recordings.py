@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The allocator model replays what the recorder saw of real PyTorch, event by event, and predicts
 what the same program reserves under other settings."""
+import json
 import os
 import pathlib
 import subprocess
@@ -46,6 +47,12 @@ def replay(trace):
     return figures, settings
 
 
+def memory_counts(trace):
+    done = subprocess.run([TOOL, "memory", "--json", trace], check=True, capture_output=True, text=True, timeout=300)
+    device = json.loads(done.stdout)["devices"][0]
+    return [device["retry_count"], device["oom_count"]]
+
+
 def matches(figures):
     for line in figures.items():
         print("#", *line)
@@ -74,6 +81,7 @@ def main():
             tell(matches(figures), f"{name}: every segment and block of the recording")
             tell([figures["peak_reserved"], figures["retries"], figures["ooms"]] == truth,
                  f"{name}: peak, retries and refusals as PyTorch counts them")
+            tell(memory_counts(trace) == truth[1:], f"{name}: retries and refusals by the driver's calls")
             if name == "defaults":
                 for text in ("expandable_segments:True", "max_split_size_mb:32"):
                     tell(predicted[text] == play([LOAD, *words], text), f"{text} is predicted")

@@ -64,7 +64,9 @@ static void write_simple(void)
 	mt_alloc(0x20000000, 4 * M);
 	mt_free(0x10000200, 1024);
 	mt_free(0x20000000, 4 * M);
+	mt_flags(0); /* empty_cache */
 	mt_driver(GF_MEMORY_FREE, 0x20000000, 0, 0, 0);
+	mt_flags(IN);
 	mt_reserved(2 * M);
 	mt_driver(GF_MEMORY_ALLOC, 0x30000000, 30 * M, 0, 0);
 	mt_reserved(32 * M);

@@ -47,17 +47,6 @@ static void begin(void)
 	mt_block(0x10000000, 512, 512, 2 * M);
 }
 
-TEST(segment_sizes)
-{
-	EXPECT_EQ(ga_refusals_segment_bytes(512, 20 * M), 2 * M);
-	EXPECT_EQ(ga_refusals_segment_bytes(M, 20 * M), 2 * M);
-	EXPECT_EQ(ga_refusals_segment_bytes(M + 512, 20 * M), 20 * M);
-	EXPECT_EQ(ga_refusals_segment_bytes(10 * M - 512, 20 * M), 20 * M);
-	EXPECT_EQ(ga_refusals_segment_bytes(10 * M, 20 * M), 10 * M);
-	EXPECT_EQ(ga_refusals_segment_bytes(10 * M + 512, 20 * M), 12 * M);
-	EXPECT_EQ(ga_refusals_segment_bytes(3 * M, 40 * M), 40 * M);
-}
-
 TEST(retry_that_cures)
 {
 	begin();
@@ -92,6 +81,81 @@ TEST(split_limit_frees_just_enough_first)
 	}
 }
 
+static uint64_t unknown_retries(void)
+{
+	return memory.accounts.by_device[0]->unknown_retries;
+}
+
+/* Six cached segments of 100 MiB; the request of 300 MiB makes the allocator free some, unasked by
+ * the driver. */
+static void squeeze(const char *settings, uint64_t fraction, unsigned frees)
+{
+	struct trace_builder *t = mt_begin(path_of_test());
+	trace_property(t, "allocator_settings", settings);
+	trace_property(t, "device.0.total_bytes", "1048576000");
+	if (fraction)
+		mt_fraction(fraction);
+	mt_flags(IN);
+	for (unsigned i = 1; i <= 6; i++)
+		mt_driver(GF_MEMORY_ALLOC, i << 28, 100 * M, 0, 0);
+	for (unsigned i = 1; i <= frees; i++)
+		mt_driver(GF_MEMORY_FREE, i << 28, 0, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC, 0xf0000000, 300 * M, 0, 0);
+	mt_block(0xf0000000, 300 * (int64_t)M, 300 * M, (900 - 100 * frees) * M);
+	mt_end();
+	analyse(0);
+}
+
+static void expect_retries(uint64_t known, uint64_t unknown)
+{
+	EXPECT_EQ(retries(), known);
+	EXPECT_EQ(unknown_retries(), unknown);
+	done();
+}
+
+/* The limit of a fraction needs no call of the driver to refuse memory. */
+TEST(retry_that_a_memory_fraction_forces)
+{
+	squeeze("", 0, 6);
+	expect_retries(1, 0);
+	squeeze("max_split_size_mb:32", GF_FRACTION_ONE / 2, 6);
+	expect_retries(1, 0);
+	squeeze("max_split_size_mb:32", GF_FRACTION_ONE / 2, 3);
+	expect_retries(0, 0); /* just enough */
+}
+
+/* 600 MiB are held and 300 wanted of 1000: how much is allowed decides what the release was. */
+TEST(collection_is_told_from_a_retry)
+{
+	squeeze("garbage_collection_threshold:0.5", 0, 2);
+	expect_retries(0, 1); /* the limit is not known */
+	squeeze("garbage_collection_threshold:0.5", GF_FRACTION_ONE / 10 * 9, 2);
+	expect_retries(0, 0); /* it would have fitted: collected */
+	squeeze("garbage_collection_threshold:0.9", GF_FRACTION_ONE / 4 * 3, 6);
+	expect_retries(1, 0); /* too little was held for a collection */
+	squeeze("garbage_collection_threshold:0.5", GF_FRACTION_ONE / 4 * 3, 6);
+	expect_retries(0, 1); /* either, or both */
+	squeeze("per_process_memory_fraction:0.9,garbage_collection_threshold:0.5", 0, 2);
+	expect_retries(0, 0);
+}
+
+TEST(retry_that_unmaps_pages)
+{
+	begin();
+	mt_driver(GF_MEMORY_RESERVE, 0x100000000, 1152 * M, 0, 0);
+	mt_driver(GF_MEMORY_CREATE, 0, 20 * M, 1, 0);
+	mt_driver(GF_MEMORY_MAP, 0x100000000, 20 * M, 1, 0);
+	mt_driver(GF_MEMORY_ACCESS, 0x100000000, 20 * M, 0, 0);
+	mt_block(0x100000000, 15 * M, 15 * M + 512, 22 * M);
+	mt_block(0x100000000, -15 * (int64_t)M, 512, 22 * M);
+	mt_driver(GF_MEMORY_UNMAP, 0x100000000, 20 * M, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC, 0x20000000, 20 * M, 0, 0);
+	mt_block(0x20000000, 4 * M, 4 * M + 512, 22 * M);
+	mt_end();
+	analyse(0);
+	expect_retries(1, 0);
+}
+
 TEST(out_of_memory_after_a_retry)
 {
 	begin();
@@ -113,6 +177,19 @@ TEST(out_of_memory_after_a_retry)
 	EXPECT_EQ(oom->verdict, GA_VERDICT_unknown);
 	EXPECT_EQ(oom->top.bytes, 512);
 	done();
+}
+
+/* The fraction refused the first attempt, the driver the one after the flush. */
+TEST(out_of_memory_after_a_retry_that_a_fraction_forced)
+{
+	begin();
+	mt_driver(GF_MEMORY_FREE, 0x10000000, 0, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC, 0, 900 * M, 0, REFUSED);
+	mt_mem_info(70 * M, 1024 * M);
+	mt_oom(899 * M, 0, 0);
+	mt_end();
+	analyse(1);
+	expect_retries(1, 0);
 }
 
 /* During a stream capture the allocator must not give its cache back: one refusal, no retry. */
