@@ -62,6 +62,8 @@ static enum gf_status map_file(struct gf_journal *out, const char *path, uint32_
 		void *map = mmap(NULL, out->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
 		    out->file.fd, 0);
 		if (map != MAP_FAILED) {
+			/* After mlockall all of it would count as locked, used or not. */
+			munlock(map, out->mapped_bytes);
 			out->header = map;
 			return GF_OK;
 		}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <time.h>
@@ -246,11 +247,30 @@ void gs_output_remove_journal(const struct gs_output *out)
 	unlink(path);
 }
 
+/* Where the program's address space is limited an eighth of what it has left is ours. */
+static uint32_t gs_chunks_room(void)
+{
+	struct rlimit space;
+	char text[64] = "";
+	if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY)
+		return GS_CHUNKS_LIMIT;
+	int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (file >= 0 && read(file, text, sizeof(text) - 1) < 0)
+		text[0] = 0;
+	if (file >= 0)
+		close(file);
+	uint64_t used = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t chunks = used < space.rlim_cur ? (space.rlim_cur - used) / 8 / GF_CHUNK_BYTES : 0;
+	if (chunks < GS_CHUNKS_LEAST)
+		return GS_CHUNKS_LEAST;
+	return chunks < GS_CHUNKS_LIMIT ? (uint32_t)chunks : GS_CHUNKS_LIMIT;
+}
+
 static enum gf_status gs_journal_open(struct gs_output *out, struct gf_journal *journal_out,
     struct gf_error *error)
 {
 	enum gf_status status;
-	uint32_t limit = GS_CHUNKS_LIMIT;
+	uint32_t limit = gs_chunks_room();
 	do {
 		status = gf_journal_create(journal_out, out->journal_path, limit, GS_CHUNKS_FIRST,
 		    out->trace_id, error);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -286,6 +287,22 @@ static void mode_jump(long depth)
 	need(count == 1000, "allocations");
 }
 
+/* What a program has been promised it gets, whoever records it. */
+static void mode_limited(long mib)
+{
+	struct rlimit space;
+	char text[64] = "";
+	load();
+	int file = open("/proc/self/statm", O_RDONLY);
+	need(file >= 0 && read(file, text, sizeof(text) - 1) > 0, "statm");
+	space.rlim_cur = space.rlim_max = strtoull(text, NULL, 10) * 4096 + ((rlim_t)mib << 20);
+	need(setrlimit(RLIMIT_AS, &space) == 0, "setrlimit");
+	cuMemFree(block());
+	void *memory = malloc((size_t)mib << 19); /* half of it */
+	need(memory, "malloc");
+	free(memory);
+}
+
 /* The process goes on without its main thread, and ends with its last one. */
 static void *outlive_main(void *unused)
 {
@@ -336,6 +353,7 @@ static const struct {
     {"cancel", mode_cancel},
     {"chroot", mode_chroot},
     {"vfork", mode_vfork},
+    {"limited", mode_limited},
     {"jump", mode_jump},
     {"main-exit", mode_main_exit},
     {"key-destructors", mode_key_destructors},

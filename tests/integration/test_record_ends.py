@@ -87,6 +87,13 @@ def threads_that_jump_out_of_a_call():
 
 
 @test
+def a_limited_address_space_is_the_program_s():
+    for mib in (200, 300, 1000):
+        events = ends("limited", mib)["events"]
+        equal("allocations and frees", (events["block_alloc"], events["block_free"]), (1, 1))
+
+
+@test
 def children_that_share_our_memory_end_nothing():
     events = ends("vfork", 3)["events"]
     equal("allocations and frees", (events["block_alloc"], events["block_free"]), (3, 3))
