@@ -561,6 +561,15 @@ static void gs_calls_end(void)
 	__atomic_store_n(&gs_supply.ending, false, __ATOMIC_RELEASE);
 }
 
+static void gs_tell_removed(void)
+{
+	struct stat trace;
+	if (gf_held_ours(&gs_flusher.output.file) && fstat(gs_flusher.output.file.fd, &trace) == 0 &&
+	    trace.st_nlink == 0)
+		gs_log(GS_LOG_WARN, "%s was removed while it was written: nothing of it is left",
+		    gs_flusher.output.path);
+}
+
 static void gs_helper_finish(void)
 {
 	uint32_t unused;
@@ -577,6 +586,7 @@ static void gs_helper_finish(void)
 		__atomic_fetch_or(&gs_journal.header->flags, GF_JOURNAL_CLEAN, __ATOMIC_RELAXED);
 		gs_output_remove_journal(&gs_flusher.output);
 	}
+	gs_tell_removed();
 	gs_close_files();
 }
 

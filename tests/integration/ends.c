@@ -303,6 +303,13 @@ static void mode_limited(long mib)
 	free(memory);
 }
 
+static void mode_remove(long unused)
+{
+	load();
+	cuMemFree(block());
+	need(unlink("removed.gst") == 0, "unlink");
+}
+
 /* The process goes on without its main thread, and ends with its last one. */
 static void *outlive_main(void *unused)
 {
@@ -353,6 +360,7 @@ static const struct {
     {"cancel", mode_cancel},
     {"chroot", mode_chroot},
     {"vfork", mode_vfork},
+    {"remove", mode_remove},
     {"limited", mode_limited},
     {"jump", mode_jump},
     {"main-exit", mode_main_exit},

@@ -94,6 +94,16 @@ def a_limited_address_space_is_the_program_s():
 
 
 @test
+def a_trace_that_was_removed_is_told():
+    where = folder()
+    done = subprocess.run([ENDS, "remove"], cwd=where, env=environment(GPUSHIM_OUTPUT="removed"), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=60)
+    equal("status", done.returncode, 0)
+    need("removed.gst was removed while it was written" in done.stderr, done.stderr)
+    equal("files", list(where.iterdir()), [])
+
+
+@test
 def children_that_share_our_memory_end_nothing():
     events = ends("vfork", 3)["events"]
     equal("allocations and frees", (events["block_alloc"], events["block_free"]), (3, 3))
