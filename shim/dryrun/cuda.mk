@@ -6,7 +6,7 @@ GD_CUDA_PARTS := address_space arrays block_clear call_log call_watch capture ca
 	device_table driver_entry driver_services driver_stubs events fault_script \
 	foreign_libraries function_attributes gate graph_edges graph_exec graph_memory \
 	graph_nodes graph_work graphs handles host_memory ipc_events ipc_memory kernel_functors \
-	kernel_model_elementwise kernel_model_fill kernel_model_index kernel_model_join \
+	kernel_model_elementwise kernel_model_embedding kernel_model_fill kernel_model_index kernel_model_join \
 	kernel_model_compress kernel_model_list kernel_model_order kernel_model_reduction \
 	kernel_model_select kernel_model_sequence kernel_model_spoil kernel_models kernel_times \
 	kernel_values kernel_walk known_memory launches libraries managed_memory meetings \

@@ -37,6 +37,7 @@ static const struct gd_kernel_model models[] = {
     {{"16triu_tril_kernelI", ""}, "vN", FAMILY(triangle)},
     {{"28tensor_kernel_scan_outer_dimI", ""}, "vP", FAMILY(row_scan)},
     {{"32tensor_kernel_scan_innermost_dimI", ""}, "P", FAMILY(row_scan)},
+    {{"33embedding_backward_feature_kernelI", ""}, "vP", FAMILY(embedding)},
     {{"SortKVInPlaceI", ""}, "vN", FAMILY(sort_in_place)},
     {{"43distribution_elementwise_grid_stride_kernelI", ""}, "v", FAMILY(random)},
     {{"34_scatter_gather_elementwise_kernelI", "internal_kernelILb1E"}, "vi*$", FAMILY(scatter)},

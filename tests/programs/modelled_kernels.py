@@ -46,7 +46,7 @@ torch.cat([torch.ones(300000, device=d)] * 2, out=torch.zeros(600000, device=d))
 torch.zeros(8, device=d).index_add_(0, i[:1] + 6, f[:1])[7:] | torch.zeros(40, 40, device=d).index_add_(0, large[:30] % 40, torch.ones(30, 40, device=d))[29] | torch.zeros(40, 40, device=d).index_add_(1, large[:30] % 40, torch.ones(40, 30, device=d))[39, 20:]
 large[:5000].flip(0).sort()[0] | (large[:5000] * -1).sort()[0] | (5000 - large[:5000]).sort()[0] | (5000 - large[:5000]).float().sort(descending=False)[0] | (large[:5000]).int().sort(descending=True)[0] | (5000 - large[:5000]).sort()[1]
 (5000 - large[:5000]).view(1, -1).expand(3, -1).contiguous().sort(1)[0] | (large[:40000] % 7).flip(0).half().sort()[0] | (large[:40000] % 7).flip(0).to(torch.int8).sort()[0] | (large % 7).view(-1, 500).flip(1).repeat(1, 10).to(torch.int8).sort(1)[0]
-f.view(2, 4).clone().tril_()[0, 1:] | i.view(2, 4).clone().triu_()[1, :1] | f.view(2, 4).clone().cumsum_(0)[1] | f.view(2, 4).clone().cumsum_(1)[:, 1] | i.view(2, 4).clone().cumprod_(0)[1] | f.clone().cumsum_(0)[1:] | torch.ones(40000, dtype=torch.long, device=d).cumsum_(0)[1:]
+embedding_gradient(f.view(4, 2), i[1:3])[2] | embedding_gradient(f.view(4, 2), i[:2].int())[1] | f.view(2, 4).clone().tril_()[0, 1:] | i.view(2, 4).clone().triu_()[1, :1] | f.view(2, 4).clone().cumsum_(0)[1] | f.view(2, 4).clone().cumsum_(1)[:, 1] | i.view(2, 4).clone().cumprod_(0)[1] | f.clone().cumsum_(0)[1:] | torch.ones(40000, dtype=torch.long, device=d).cumsum_(0)[1:]
 torch.max(torch.arange(80000, device=d).view(40000, 2), 1, out=(torch.zeros(40000, dtype=torch.long, device=d), i.new_zeros(40000)))[1]
 """
 UNKNOWN_SIZE = ["i.bincount()"]  # in some releases; what it goes by is told at the end of the run
@@ -56,6 +56,12 @@ def put(tensor, index, value):
     tensor = tensor.clone()
     tensor[index] = value
     return tensor
+
+
+def embedding_gradient(weight, rows):
+    weight = weight.clone().requires_grad_()
+    torch.nn.functional.embedding(rows, weight).sum().backward()
+    return weight.grad
 
 
 def foreach(f):
@@ -92,7 +98,7 @@ def same(device, host):
 def evaluate(text, device):
     at = {"device": device}
     names = {
-        "torch": torch, "d": device, "foreach": foreach, "foreach_add": foreach_add,
+        "torch": torch, "d": device, "embedding_gradient": embedding_gradient, "foreach": foreach, "foreach_add": foreach_add,
         "x": torch.tensor(numbers).to(device),
         "y": torch.tensor([1.5, 2.0, 3.0, -1.0, 5.0, 0.0, 0.5, -100.0]).to(device),
         "f": torch.tensor([1.5, -2.0, 3.0, 0.25, 8.0, -7.0, -0.25, 2.0]).to(device),
