@@ -62,7 +62,11 @@ static void row_json(
 	ga_json_maybe(json, "highest_peak_reserved_bytes", known, row->high);
 	ga_json_maybe(json, "device_calls", known, row->device_calls);
 	ga_json_maybe(json, "retries", known, row->retries);
-	ga_json_bool(json, "oom", row->ooms > 0);
+	if (row->ooms || row->parted_at == UINT64_MAX)
+		ga_json_bool(json, "oom", row->ooms > 0);
+	else
+		ga_json_null(json, "oom");
+	ga_json_string(json, "known_until", ga_finding_known_until(row));
 	ga_json_string(json, "needs", needs);
 	ga_json_string(json, "needs_torch", ga_finding_release(row->needs_torch, release));
 	ga_json_bool(json, "needs_memory_fraction", row->fraction > 0);
@@ -87,6 +91,7 @@ static void device_json(const struct ga_finding *finding, struct ga_json *json)
 	maybe(json, "packing_bytes", ga_finding_packing(finding));
 	replay_json(finding, json);
 	ga_json_maybe(json, "harm_bytes", finding->is_exact, result->harm);
+	ga_json_string(json, "settings_variable", GA_FINDING_VARIABLE);
 	ga_json_list(json, "settings");
 	for (size_t i = 0; finding->is_exact && i < result->grid.count; i++)
 		row_json(finding, &result->grid.rows[i], json);

@@ -111,7 +111,7 @@ static void facts_text(const struct ga_model *model, const struct ga_page *page)
 	ga_fact(page, "allocator settings", "%s",
 	    !settings	? "unknown"
 	    : *settings ? settings
-			: "default (PYTORCH_ALLOC_CONF not set)");
+			: "default (PYTORCH_CUDA_ALLOC_CONF not set)");
 	ga_fact(page, "trace", "%s%s", ga_size_text(model->summary->file_bytes, bytes),
 	    model->summary->has_journal ? ", a part of it in the journal" : "");
 }

@@ -203,6 +203,20 @@ const struct ga_grid_row *ga_finding_cure(const struct ga_finding *finding)
 	return NULL;
 }
 
+bool ga_finding_one_variable(const struct ga_finding *finding)
+{
+	return !ga_finding_release_unknown(finding) &&
+	       ga_torch_number(ga_model_property(finding->memory->model, "torch_version")) <
+		   GA_TORCH(2, 10);
+}
+
+const char *ga_finding_known_until(const struct ga_grid_row *row)
+{
+	return row->parted_at == UINT64_MAX ? "end"
+	       : row->new_failure	    ? "refused_request"
+					    : "granted_request";
+}
+
 char *ga_finding_needs(const struct ga_grid_row *row)
 {
 	struct ga_strings needs = {0};

@@ -48,47 +48,77 @@ static char *waste_sentence(const struct ga_finding *finding)
 	    cause ? "; what was not in use then mostly " : "", cause ? cause : "");
 }
 
+/* A row so that it can be copied, and what it needs beside; to begin a sentence with.  free() it.
+ */
+static char *advice(const struct ga_grid_row *row)
+{
+	char call[80] = "";
+	if (row->fraction > 0)
+		snprintf(call, sizeof(call), " with torch.cuda.set_per_process_memory_fraction(%g)",
+		    row->fraction);
+	return *row->text ? ga_format(GA_FINDING_VARIABLE "=%s%s", row->text, call)
+			  : ga_format("The default settings%s", call);
+}
+
 static char *saving_sentence(const struct ga_finding *finding)
 {
 	const struct ga_grid_row *best = ga_finding_best(finding);
-	char peak[GA_SIZE_TEXT], saved[GA_SIZE_TEXT], call[80] = "";
+	char peak[GA_SIZE_TEXT], saved[GA_SIZE_TEXT];
 	bool refused = finding->result.ooms || (finding->no_limit && finding->result.retries);
 	if (!best)
 		return ga_xstrdup(refused || ga_finding_release_unknown(finding)
 				      ? ""
 				      : "No other setting of this release needs less.");
-	if (best->fraction > 0)
-		snprintf(call, sizeof(call), " with torch.cuda.set_per_process_memory_fraction(%g)",
-		    best->fraction);
-	return ga_format("%s%s would have needed %s (%s less).",
-	    *best->text ? best->text : "The default settings", call, ga_size_text(best->high, peak),
-	    ga_size_text(finding->peak - best->high, saved));
+	char *setting = advice(best);
+	char *text = ga_format("%s would have needed %s (%s less)%s.", setting,
+	    ga_size_text(best->high, peak), ga_size_text(finding->peak - best->high, saved),
+	    best->parted_at == UINT64_MAX ? "" : " up to there");
+	free(setting);
+	return text;
+}
+
+/* What would have helped where memory was refused.  The recording ends, or goes another way, where
+ * a request that failed would have been granted.  free() it. */
+static char *cure_sentence(const struct ga_finding *finding)
+{
+	const struct ga_grid_row *cure = ga_finding_cure(finding);
+	if (!cure && finding->no_limit)
+		return ga_xstrdup("Whether another setting would have avoided it is unknown.");
+	if (!cure)
+		return ga_xstrdup(finding->result.harm
+				      ? ""
+				      : "No other setting of this release would have avoided it.");
+	char *setting = advice(cure), *text;
+	if (finding->result.ooms)
+		text =
+		    ga_format("%s would have granted the request, as far as the recording goes: "
+			      "whether the program would have run out of memory later is unknown.",
+			setting);
+	else
+		text = ga_format("%s would have needed fewer retries.", setting);
+	free(setting);
+	return text;
 }
 
 static char *harm_sentence(const struct ga_finding *finding)
 {
 	const struct ga_fragmentation *result = &finding->result;
-	const struct ga_grid_row *cure = result->harm ? ga_finding_cure(finding) : NULL;
-	char harm[GA_SIZE_TEXT], retries[GA_SIZE_TEXT], ooms[GA_SIZE_TEXT];
+	char harm[GA_SIZE_TEXT], retries[GA_SIZE_TEXT], ooms[GA_SIZE_TEXT], *text;
 	if (!result->retries && !result->ooms)
 		return ga_xstrdup("No harm: every request was granted at once.");
 	ga_count_text(result->retries, retries);
 	ga_count_text(result->ooms, ooms);
-	if (!result->harm)
-		return ga_format(
-		    "The driver refused memory (retries %s, out of memory %s), and %s.", retries,
-		    ooms,
-		    finding->no_limit ? "whether another setting would have avoided it is unknown"
-				      : "no other setting would have avoided it");
-	return ga_format("Fragmentation did harm (retries %s, out of memory %s): up to %s of "
-			 "cached memory was of no use when the driver refused%s%s%s.",
-	    retries, ooms, ga_size_text(result->harm, harm), cure ? "; " : "",
-	    !cure	  ? ""
-	    : *cure->text ? cure->text
-			  : "the default settings",
-	    !cure	   ? ""
-	    : result->ooms ? " would have granted the request"
-			   : " would have needed fewer retries");
+	char *cure = cure_sentence(finding);
+	if (result->harm)
+		text =
+		    ga_format("Fragmentation did harm (retries %s, out of memory %s): up to %s of "
+			      "cached memory was of no use when memory was refused.%s%s",
+			retries, ooms, ga_size_text(result->harm, harm), *cure ? " " : "", cure);
+	else
+		text = ga_format(
+		    "Memory was refused (retries %s, out of memory %s). %s", retries, ooms, cure);
+	free(cure);
+	return text;
 }
 
 void ga_fragmentation_verdict(const struct ga_finding *finding, const struct ga_page *page)
@@ -159,7 +189,7 @@ static char *remark(const struct ga_grid_row *row)
 	if (row->ooms && !row->is_recorded)
 		ga_strings_add(&remarks, "out of memory");
 	else if (row->parted_at != UINT64_MAX)
-		ga_strings_add(&remarks, "grants what failed");
+		ga_strings_add(&remarks, "granted, then unknown");
 	else if (row->low != row->high)
 		ga_strings_add(&remarks, "%s to %s", ga_size_text(row->low, low),
 		    ga_size_text(row->high, high));
@@ -215,6 +245,10 @@ static void settings_text(const struct ga_finding *finding, const struct ga_page
 	free(rows);
 	ga_heading(page, "The same requests under other settings");
 	ga_table_print(page, &table);
+	fputc('\n', page->out);
+	ga_fact(page, "to set one", GA_FINDING_VARIABLE "=SETTING in the program's environment%s",
+	    ga_finding_one_variable(finding) ? " (this release does not read PYTORCH_ALLOC_CONF)"
+					     : "");
 }
 
 void ga_fragmentation_text(const struct ga_finding *finding, const struct ga_page *page)

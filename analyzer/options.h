@@ -56,10 +56,13 @@ enum ga_exit {
 	C(fragmentation, "TRACE...", "where reserved memory goes, what other settings would need", \
 	    "Splits the memory that PyTorch's caching allocator reserves at its peak into what " \
 	    "was asked for, what rounding added, and what was cached, and replays the " \
-	    "recorded requests under other settings of PYTORCH_CUDA_ALLOC_CONF.\n\nThe replay " \
+	    "recorded requests under other settings of PYTORCH_CUDA_ALLOC_CONF, the variable " \
+	    "that every release of PyTorch reads (PYTORCH_ALLOC_CONF only from 2.10 on).\n\n" \
+	    "The replay " \
 	    "first has to reproduce every segment that was recorded; if it does not, or if " \
 	    "events are missing, other settings are not predicted. Predictions are for the " \
-	    "same requests in the same order.") \
+	    "same requests in the same order. Where a setting grants a request that was " \
+	    "refused, they end: what the program would have asked for then is not recorded.") \
 	C(oom, "TRACE...", "every out-of-memory: what was asked for, what was there", \
 	    "One entry for each out-of-memory error that reached the program, caught ones " \
 	    "included, and for each refused allocation outside the caching allocator. Refusals " \
