@@ -155,7 +155,8 @@ static char *cause_text(const struct ga_oom *oom)
 		return ga_format("not decided by this version: the device had %s too little free",
 		    lacking);
 	return ga_format("not decided by this version: the device had %s too little free; %s that "
-			 "PyTorch had cached did not serve the request",
+			 "PyTorch had cached did not serve the request (gpushim fragmentation tells "
+			 "what other settings would have done)",
 	    lacking, ga_size_text(idle, cached));
 }
 

@@ -87,11 +87,17 @@ static char *frame_name(const struct ga_frame *frame)
 	return frame->python ? ga_xstrdup(function) : short_name(function);
 }
 
+/* The last part of a path; of those that every package has the folder too. */
 static const char *short_file(const struct ga_frame *frame)
 {
 	const char *file = frame->file ? frame->file : frame->module;
 	const char *slash = file ? strrchr(file, '/') : NULL;
-	return slash ? slash + 1 : file;
+	if (!slash)
+		return file;
+	if (strcmp(slash, "/__init__.py") == 0 || strcmp(slash, "/__main__.py") == 0)
+		while (slash > file && slash[-1] != '/')
+			slash--;
+	return *slash == '/' ? slash + 1 : slash;
 }
 
 char *ga_frame_text(const struct ga_frame *frame)

@@ -41,6 +41,23 @@ TEST(python_names_are_whole)
 	free(text);
 }
 
+static void expect_file(const char *file, const char *expected)
+{
+	struct ga_frame frame = {.python = true, .function = "f", .file = file, .line = 7};
+	char *text = ga_frame_text(&frame);
+	EXPECT_STR(text, expected);
+	free(text);
+}
+
+TEST(files_that_every_package_has_come_with_their_folder)
+{
+	expect_file("/a/models/__init__.py", "f (models/__init__.py:7)");
+	expect_file("models/__main__.py", "f (models/__main__.py:7)");
+	expect_file("/__init__.py", "f (__init__.py:7)");
+	expect_file("__init__.py", "f (__init__.py:7)");
+	expect_file("/a/b/my__init__.py", "f (my__init__.py:7)");
+}
+
 TEST(long_native_names_are_cut)
 {
 	struct ga_frame frame = {.function = "aaaaaaaaaabbbbbbbbbbccccc", .module = "/x/lib.so"};
