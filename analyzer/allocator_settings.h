@@ -14,6 +14,11 @@
 
 #include "formats/status.h"
 
+/* Variables that settings are read from: the first one by every release, and it wins. */
+#define GA_FIRST_VARIABLE "PYTORCH_CUDA_ALLOC_CONF"
+#define GA_SECOND_VARIABLE "PYTORCH_ALLOC_CONF"
+#define GA_TORCH_SECOND_VARIABLE GA_TORCH(2, 10) /* from here on the second one is read, too */
+
 #define GA_MIB (UINT64_C(1) << 20)
 #define GA_ROUNDUP_BUCKETS 16 /* 1 MiB, 2 MiB, ... 32 GiB and above, by floor(log2 size) */
 

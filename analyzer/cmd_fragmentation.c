@@ -91,7 +91,7 @@ static void device_json(const struct ga_finding *finding, struct ga_json *json)
 	maybe(json, "packing_bytes", ga_finding_packing(finding));
 	replay_json(finding, json);
 	ga_json_maybe(json, "harm_bytes", finding->is_exact, result->harm);
-	ga_json_string(json, "settings_variable", GA_FINDING_VARIABLE);
+	ga_json_string(json, "settings_variable", GA_FIRST_VARIABLE);
 	ga_json_list(json, "settings");
 	for (size_t i = 0; finding->is_exact && i < result->grid.count; i++)
 		row_json(finding, &result->grid.rows[i], json);

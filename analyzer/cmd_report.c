@@ -109,7 +109,7 @@ static void program_text(const struct ga_model *model, const struct ga_page *pag
 {
 	char duration[GA_SIZE_TEXT];
 	const char *torch = ga_model_property(model, "torch_version");
-	const char *settings = ga_model_property(model, "allocator_settings");
+	const char *settings = ga_model_allocator_settings(model);
 	char *program = ga_view_program(model, page), *rank = ga_view_rank(model);
 	fputc('\n', page->out);
 	ga_fact(page, "program", "%s", program);

@@ -100,7 +100,7 @@ enum gf_status ga_finding_examine(const struct ga_memory *memory, const struct g
 	struct ga_recorded_allocator input;
 	struct ga_fragmentation_options options = {.grid = {.with_ranges = true}};
 	struct gf_error refusal = {0};
-	const char *settings = ga_model_property(memory->model, "allocator_settings");
+	const char *settings = ga_model_allocator_settings(memory->model);
 	*finding = (struct ga_finding){.memory = memory,
 	    .account = account,
 	    .peak = ga_view_peak_reserved(memory, account),
@@ -207,7 +207,7 @@ bool ga_finding_one_variable(const struct ga_finding *finding)
 {
 	return !ga_finding_release_unknown(finding) &&
 	       ga_torch_number(ga_model_property(finding->memory->model, "torch_version")) <
-		   GA_TORCH(2, 10);
+		   GA_TORCH_SECOND_VARIABLE;
 }
 
 const char *ga_finding_known_until(const struct ga_grid_row *row)

@@ -13,10 +13,6 @@
 #include "analyzer/fragmentation.h"
 #include "analyzer/recorded_allocator.h"
 
-/* Every release reads its settings from here, and this wins where PYTORCH_ALLOC_CONF, which 2.10
- * and later know too, is also set. */
-#define GA_FINDING_VARIABLE "PYTORCH_CUDA_ALLOC_CONF"
-
 struct ga_finding {
 	const struct ga_memory *memory;
 	const struct ga_account *account;
@@ -83,7 +79,7 @@ const struct ga_grid_row *ga_finding_cure(const struct ga_finding *finding);
  */
 bool ga_finding_release_unknown(const struct ga_finding *finding);
 
-/** Whether the recorded release is known and reads GA_FINDING_VARIABLE alone. */
+/** Whether the recorded release is known and reads GA_FIRST_VARIABLE alone. */
 bool ga_finding_one_variable(const struct ga_finding *finding);
 
 /** How far the figures of a row hold: up to the "end" of the recording, a "granted_request" that it

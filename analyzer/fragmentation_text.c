@@ -56,7 +56,7 @@ static char *advice(const struct ga_grid_row *row)
 	if (row->fraction > 0)
 		snprintf(call, sizeof(call), " with torch.cuda.set_per_process_memory_fraction(%g)",
 		    row->fraction);
-	return *row->text ? ga_format(GA_FINDING_VARIABLE "=%s%s", row->text, call)
+	return *row->text ? ga_format(GA_FIRST_VARIABLE "=%s%s", row->text, call)
 			  : ga_format("The default settings%s", call);
 }
 
@@ -246,8 +246,9 @@ static void settings_text(const struct ga_finding *finding, const struct ga_page
 	ga_heading(page, "The same requests under other settings");
 	ga_table_print(page, &table);
 	fputc('\n', page->out);
-	ga_fact(page, "to set one", GA_FINDING_VARIABLE "=SETTING in the program's environment%s",
-	    ga_finding_one_variable(finding) ? " (this release does not read PYTORCH_ALLOC_CONF)"
+	ga_fact(page, "to set one", GA_FIRST_VARIABLE "=SETTING in the program's environment%s",
+	    ga_finding_one_variable(finding) ? " (this release does not read " GA_SECOND_VARIABLE
+					       ")"
 					     : "");
 }
 

@@ -91,8 +91,19 @@ uint64_t ga_model_device_number(const struct ga_model *model, unsigned device, c
 	return whole_number(ga_model_device(model, device, what));
 }
 
+/* The settings came from a variable that this release does not read. */
+static bool settings_are_ignored(const struct ga_model *model)
+{
+	const char *variable = ga_model_property(model, "allocator_variable");
+	return variable && strcmp(variable, GA_SECOND_VARIABLE) == 0 &&
+	       ga_torch_number(ga_model_property(model, "torch_version")) <
+		   GA_TORCH_SECOND_VARIABLE;
+}
+
 const char *ga_model_allocator_settings(const struct ga_model *model)
 {
+	if (settings_are_ignored(model))
+		return "";
 	const char *text = ga_model_property(model, "allocator_settings");
 	if (!text && ga_model_property(model, "record")) /* written later at the start */
 		return "";
@@ -101,7 +112,7 @@ const char *ga_model_allocator_settings(const struct ga_model *model)
 
 char *ga_model_setting(const struct ga_model *model, const char *name)
 {
-	const char *at = ga_model_property(model, "allocator_settings");
+	const char *at = ga_model_allocator_settings(model);
 	char *found = NULL, *other, *value;
 	while (at && ga_allocator_setting_next(&at, &other, &value)) {
 		bool asked = strcmp(other, name) == 0;
@@ -326,6 +337,10 @@ void ga_model_notices(const struct ga_model *model, struct ga_strings *notices)
 		    "recorded on a stand-in GPU: what PyTorch allocates and calls is real, kernels "
 		    "did nothing, times of the device are simulated, and what the driver, cuDNN "
 		    "and NCCL need for themselves is a guess");
+	if (settings_are_ignored(model))
+		ga_strings_add(notices,
+		    GA_SECOND_VARIABLE " was set and had no effect: this release of PyTorch reads "
+				       "its settings from " GA_FIRST_VARIABLE " alone");
 	class_notice(model, notices);
 	stack_notice(model, notices);
 	text_notices(model, notices);

@@ -58,7 +58,8 @@ const char *ga_model_device(const struct ga_model *model, unsigned device, const
 /** The same as a whole number, GA_UNKNOWN if it is none. */
 uint64_t ga_model_device_number(const struct ga_model *model, unsigned device, const char *what);
 
-/** The allocator's settings as a text; "" where no variable set any, NULL if that is not known. */
+/** The settings that PyTorch's allocator had from the start, as a text; "" where no variable that
+ * this release reads set any, NULL if that is not known. */
 const char *ga_model_allocator_settings(const struct ga_model *model);
 
 /** Value of one of the allocator's settings ("expandable_segments"), copied; free() it; NULL. */

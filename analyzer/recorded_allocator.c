@@ -424,7 +424,7 @@ static enum gf_status find_own_events(
 static enum gf_status read_settings(
     struct ga_model *model, unsigned device, struct ga_alloc_trace *trace, struct gf_error *error)
 {
-	const char *text = ga_model_property(model, "allocator_settings");
+	const char *text = ga_model_allocator_settings(model);
 	int torch = ga_torch_number(ga_model_property(model, "torch_version"));
 	enum gf_status status = ga_allocator_settings_parse(torch, text, &trace->settings, error);
 	uint64_t total = ga_model_device_number(model, device, "total_bytes");

@@ -35,7 +35,7 @@ static uint64_t setting_mib(const struct ga_model *model, const char *name, uint
 static void read_settings(const struct ga_model *model, struct ga_allocator_settings *settings_out)
 {
 	int torch = ga_torch_number(ga_model_property(model, "torch_version"));
-	const char *text = ga_model_property(model, "allocator_settings");
+	const char *text = ga_model_allocator_settings(model);
 	if (ga_allocator_settings_parse(torch, text, settings_out, NULL) == GF_OK)
 		return;
 	ga_allocator_settings_default(torch, settings_out);

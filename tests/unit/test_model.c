@@ -125,6 +125,27 @@ TEST(allocator_settings)
 	ga_model_close(&model);
 }
 
+/* PYTORCH_ALLOC_CONF is read from PyTorch 2.10 on; older releases have their defaults. */
+TEST(settings_from_a_variable_that_the_release_does_not_read)
+{
+	static const char *const releases[] = {"2.9.1+cu130", "2.10.0", ""};
+	for (int i = 0; i < 3; i++) {
+		struct trace_builder *t = mt_begin(path_of_test());
+		struct ga_strings notices = {0};
+		trace_property(t, "torch_version", releases[i]);
+		trace_property(t, "allocator_settings", "backend:cudaMallocAsync");
+		trace_property(t, "allocator_variable", "PYTORCH_ALLOC_CONF");
+		mt_end();
+		open_model();
+		EXPECT_STR(ga_model_allocator_settings(&model), i ? "backend:cudaMallocAsync" : "");
+		EXPECT_EQ(model.backend, i ? GA_BACKEND_ASYNC : GA_BACKEND_NATIVE);
+		ga_model_notices(&model, &notices);
+		EXPECT_EQ(notices.count, i == 0);
+		ga_strings_clear(&notices);
+		ga_model_close(&model);
+	}
+}
+
 /* Blanks vanish, as PyTorch reads them. */
 TEST(allocator_settings_with_blanks)
 {
