@@ -79,7 +79,8 @@ static enum gf_status map_file(struct gf_journal *out, const char *path, uint32_
 enum gf_status gf_journal_create(struct gf_journal *journal, const char *path, uint32_t chunk_limit,
     uint32_t first_chunks, const uint64_t trace_id[2], struct gf_error *error)
 {
-	if (first_chunks == 0 || first_chunks > chunk_limit)
+	if (first_chunks == 0 || first_chunks > chunk_limit ||
+	    chunk_limit > GF_JOURNAL_CHUNKS_MOST)
 		return gf_fail(error, GF_USAGE, UINT64_MAX, "a journal of %u chunks, %u at first",
 		    chunk_limit, first_chunks);
 	struct gf_journal made = {NULL, 0, GF_HELD_NONE};

@@ -35,6 +35,7 @@
 #define GF_JOURNAL_HEADER_BYTES 4096u
 #define GF_CHUNK_BYTES 65536u        /* of a chunk, its header included; a multiple of the page */
 #define GF_CHUNK_HEADER_BYTES 64u
+#define GF_JOURNAL_CHUNKS_MOST 65536u /* a header that claims more is damaged */
 #define GF_BYTE_ORDER_MARK 0x01020304u
 
 /* First page of a journal.  Native byte order (see byte_order); all later changes are atomic. */
@@ -88,7 +89,8 @@ struct gf_journal {
  *
  * @param journal       out; set only on success
  * @param path          file to create, O_EXCL, mode 0600
- * @param chunk_limit   most chunks that may ever exist (their address space is mapped now)
+ * @param chunk_limit   most chunks that may ever exist, up to GF_JOURNAL_CHUNKS_MOST (their address
+ *                      space is mapped now)
  * @param first_chunks  chunks to allocate now, >= 1
  * @param trace_id      random identity, also given to gf_trace_header
  * @param error         filled on failure; may be NULL

@@ -40,6 +40,17 @@ static enum gf_status check_header(const struct gf_journal_header *header, struc
 		return gf_fail(error, GF_BAD_FILE, 0,
 		    "the journal's header is damaged: %u bytes of header, %u of a chunk",
 		    header->header_bytes, header->chunk_bytes);
+	if (header->chunk_limit == 0 || header->chunk_limit > GF_JOURNAL_CHUNKS_MOST)
+		return gf_fail(error, GF_BAD_FILE, offsetof(struct gf_journal_header, chunk_limit),
+		    "the journal's header is damaged: %u chunks may exist (byte %zu) where %u "
+		    "are the most",
+		    header->chunk_limit, offsetof(struct gf_journal_header, chunk_limit),
+		    GF_JOURNAL_CHUNKS_MOST);
+	if (header->chunk_count > header->chunk_limit)
+		return gf_fail(error, GF_BAD_FILE, offsetof(struct gf_journal_header, chunk_count),
+		    "the journal's header is damaged: %u chunks (byte %zu) where %u are the most",
+		    header->chunk_count, offsetof(struct gf_journal_header, chunk_count),
+		    header->chunk_limit);
 	return GF_OK;
 }
 

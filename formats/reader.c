@@ -118,6 +118,10 @@ static enum gf_status refuse(const struct gf_reader *reader, const unsigned char
 	size_t zeros = 0;
 	while (zeros < got && header[zeros] == 0)
 		zeros++;
+	if (reader->trace_bytes == 0 && reader->damage.journal_damaged)
+		return gf_fail(error, GF_BAD_FILE, 0,
+		    "%s is empty, and its journal is of no use: %s", path,
+		    reader->damage.first_text);
 	if (reader->trace_bytes == 0)
 		return gf_fail(error, GF_BAD_FILE, 0,
 		    "%s is empty: the recording ended before it wrote anything", path);

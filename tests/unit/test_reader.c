@@ -484,6 +484,44 @@ TEST(useless_journal_without_trace)
 	snprintf(journal, sizeof(journal), "%s" GF_JOURNAL_SUFFIX, path);
 	store(journal, rubbish, sizeof(rubbish));
 	expect_refused(path, "its journal is of no use: ");
+	store(path, "", 0);
+	expect_refused(path, "is empty, and its journal is of no use: ");
+	remove_trace(path);
+}
+
+/* Terabytes of holes, and more chunks than a journal can have: nobody looks at each of them. */
+TEST(journal_with_more_chunks_than_there_can_be)
+{
+	const char *path = path_of_test();
+	char journal_path[128];
+	struct gf_damage damage;
+	snprintf(journal_path, sizeof(journal_path), "%s" GF_JOURNAL_SUFFIX, path);
+	struct trace_builder *t = trace_begin(path);
+	add_blocks(t, 1, 1000, 10, 100);
+	trace_frame(t, 1);
+	add_blocks(t, 1, 9000, 10, 50);
+	trace_kill(t);
+	EXPECT_EQ(readable(path, &damage), 150);
+	int fd = open(journal_path, O_RDWR);
+	struct gf_journal_header header;
+	REQUIRE(fd >= 0 && pread(fd, &header, sizeof(header), 0) == sizeof(header));
+	REQUIRE(ftruncate(fd, (off_t)8 << 40) == 0);
+	const uint32_t wrong[][2] = {{header.chunk_limit, header.chunk_limit + 1},
+	    {header.chunk_limit, UINT32_MAX}, {0, 0}, {UINT32_MAX, UINT32_MAX},
+	    {GF_JOURNAL_CHUNKS_MOST + 1, 1}};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		header.chunk_limit = wrong[i][0];
+		header.chunk_count = wrong[i][1];
+		REQUIRE(pwrite(fd, &header, sizeof(header), 0) == sizeof(header));
+		EXPECT_EQ(readable(path, &damage), 100);
+		EXPECT(damage.journal_damaged);
+		EXPECT(strstr(damage.first_text, "journal's header is damaged") != NULL);
+		EXPECT(strstr(damage.first_text, "(byte 2") != NULL);
+	}
+	header.chunk_limit = header.chunk_count = GF_JOURNAL_CHUNKS_MOST;
+	REQUIRE(pwrite(fd, &header, sizeof(header), 0) == sizeof(header));
+	EXPECT_EQ(readable(path, &damage), 150);
+	close(fd);
 	remove_trace(path);
 }
 
