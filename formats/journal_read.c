@@ -214,6 +214,14 @@ static enum gf_status read_header(
 	return check_header(header, error);
 }
 
+/* A journal may be growing: the size asked for after the header has room for all it tells of. */
+static void measure_again(int fd, uint64_t *bytes)
+{
+	struct stat stat;
+	if (fstat(fd, &stat) == 0)
+		*bytes = (uint64_t)stat.st_size;
+}
+
 enum gf_status gf_journal_copy(
     const char *path, struct gf_journal_copy *copy_out, struct gf_error *error)
 {
@@ -225,6 +233,7 @@ enum gf_status gf_journal_copy(
 	if (!status)
 		status = read_header(fd, copy.file_bytes, &header, error);
 	if (!status) {
+		measure_again(fd, &copy.file_bytes);
 		memcpy(copy.trace_id, header.trace_id, sizeof(copy.trace_id));
 		memcpy(copy.lost, header.lost, sizeof(copy.lost));
 		copy.flags = header.flags;
