@@ -18,6 +18,18 @@
 /* Pools of the driver hand out whole multiples of this and count them so. */
 #define POOL_GRAIN 512u
 
+/*
+ * A segment is noted late, with its own time: whether the allocator counts it, its next block
+ * tells.  A segment that comes while one of the same device waits for its block tells that it does
+ * not.
+ */
+static void note_segment(struct ga_memory *memory, bool counts)
+{
+	if (counts)
+		ga_account_note(memory->unnoted, memory->unnoted_ticks, memory->order);
+	memory->unnoted = NULL;
+}
+
 static void block_add(struct ga_memory *memory, struct ga_account *account, uint64_t address,
     uint64_t size_bytes, uint32_t stack_id)
 {
@@ -64,6 +76,8 @@ static void settle(struct ga_memory *memory, struct ga_account *account, const s
 	if (reserved == account->reserved)
 		return;
 	ga_driver_claim(&memory->driver, account, address);
+	if (reserved < account->reserved)
+		ga_driver_disclaim(&memory->driver, account, account->reserved - reserved, address);
 	ga_account_correct(&account->reserved, reserved, ticks, &account->reserved_difference);
 }
 
@@ -84,6 +98,9 @@ static void on_block(struct ga_memory *memory, const struct gf_event_ref *event)
 	if (!account || address == 0 || size == 0)
 		return;
 	memory->driver.epoch++;
+	if (memory->unnoted)
+		note_segment(memory, memory->unnoted != account || !account->totals_known ||
+					 ga_u64(rows, GA_BLOCK_reserved, row) >= account->reserved);
 	if (size > 0) {
 		/* The total after handing out a block holds at least this block. */
 		if (ga_u64(rows, GA_BLOCK_allocated, row) < (uint64_t)size)
@@ -199,6 +216,13 @@ static struct ga_account *driver_block(struct ga_memory *memory, const struct gf
 	return account;
 }
 
+/* A segment of the allocator was made. */
+static bool is_segment(const struct ga_memory *memory, const struct gf_memory *record)
+{
+	return memory->backend == GA_BACKEND_NATIVE && record->kind == GF_MEMORY_ALLOC &&
+	       !record->status && record->flags & GF_FLAG_IN_ALLOCATOR;
+}
+
 /* What a call just gave back: a segment, or pages of an expandable one. */
 static uint64_t freed_bytes(const struct ga_memory *memory, const struct gf_memory *record)
 {
@@ -212,6 +236,9 @@ static void on_memory(struct ga_memory *memory, const struct gf_event_ref *event
 	struct gf_memory record;
 	gf_get_memory(event->batch, event->row, &record);
 	bool block = is_block_call(memory, record.kind);
+	if (memory->unnoted)
+		note_segment(memory,
+		    !is_segment(memory, &record) || memory->unnoted->device != record.device);
 	struct ga_oom *oom =
 	    ga_refusals_call(&memory->refusals, &record, event->thread_id, event->ticks, block);
 	struct ga_account *account = NULL;
@@ -238,6 +265,11 @@ static void on_memory(struct ga_memory *memory, const struct gf_event_ref *event
 		return;
 	if (memory->backend == GA_BACKEND_DIRECT)
 		account->reserved = account->allocated;
+	if (is_segment(memory, &record)) {
+		memory->unnoted = account;
+		memory->unnoted_ticks = event->ticks;
+		return;
+	}
 	ga_account_note(account, event->ticks, memory->order);
 }
 
@@ -291,6 +323,8 @@ static enum gf_status walk(struct ga_memory *memory, struct gf_error *error)
 	while ((status = gf_merge_next(merge, &event, error)) == GF_OK)
 		on_event(memory, &event);
 	gf_merge_close(merge);
+	if (memory->unnoted)
+		note_segment(memory, true);
 	return status == GF_END ? GF_OK : status;
 }
 

@@ -28,6 +28,8 @@ struct ga_memory {
 	size_t holders;	    /* sites kept of each refusal, 0: none */
 	size_t site_room;   /* sites that whole lists may still take */
 	uint64_t top_work;  /* slots looked at for the holders of memory at refusals */
+	struct ga_account *unnoted; /* has a new segment that is not noted yet, or NULL */
+	uint64_t unnoted_ticks;	    /* of that segment */
 	uint64_t unlisted;  /* refusals whose holders would have been too much work */
 	struct ga_refusals refusals;
 };

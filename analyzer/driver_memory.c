@@ -10,6 +10,7 @@
 /* What the driver handed out as one piece: segment, array or page-locked host memory. */
 struct piece {
 	uint64_t key, size_bytes;
+	uint64_t epoch; /* ga_driver.epoch when it came */
 	uint16_t device;
 	bool torch;
 };
@@ -75,6 +76,7 @@ static struct ga_account *piece_add(struct ga_driver *driver, struct ga_map *map
 	piece->size_bytes = record->size;
 	piece->device = record->device;
 	piece->torch = torch;
+	piece->epoch = driver->epoch;
 	if (account)
 		enter(account, piece);
 	return account;
@@ -206,4 +208,35 @@ bool ga_driver_claim(struct ga_driver *driver, struct ga_account *account, uint6
 		return true;
 	}
 	return ga_ranges_claim(driver, account, address);
+}
+
+/* A segment of the allocator, newer than the block event before, without the block of this one. */
+static bool is_uncounted(const struct ga_driver *driver, const struct ga_account *account,
+    const struct piece *piece, uint64_t address)
+{
+	return piece->torch && piece->device == account->device &&
+	       piece->epoch + 1 == driver->epoch &&
+	       !(address >= piece->key && address - piece->key < piece->size_bytes);
+}
+
+void ga_driver_disclaim(
+    struct ga_driver *driver, struct ga_account *account, uint64_t excess, uint64_t address)
+{
+	struct piece *piece = NULL;
+	uint64_t bytes = 0;
+	while ((piece = ga_map_next(&driver->segments, piece)))
+		if (is_uncounted(driver, account, piece, address))
+			bytes += piece->size_bytes;
+	if (bytes != excess)
+		return;
+	while ((piece = ga_map_next(&driver->segments, piece))) {
+		if (!is_uncounted(driver, account, piece, address))
+			continue;
+		leave(account, piece);
+		piece->torch = false;
+		enter(account, piece);
+		/* neither a new segment nor a freed one */
+		account->segment_alloc_count--;
+		account->segment_free_count--;
+	}
 }

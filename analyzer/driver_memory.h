@@ -59,4 +59,18 @@ struct ga_account *ga_driver_event(
  */
 bool ga_driver_claim(struct ga_driver *driver, struct ga_account *account, uint64_t address);
 
+/**
+ * PyTorch's total of reserved bytes is lower than the sum: with its caching switched off at run
+ * time the allocator handed segments of the driver out as they are and does not count them.  Those
+ * are the ones since the last block event; they become memory outside the allocator if they explain
+ * the difference.
+ *
+ * @param excess   bytes
+ * @param address  of the block that was handed out or given back: its segment is none of them
+ *
+ * Cost: as ga_driver_claim.
+ */
+void ga_driver_disclaim(
+    struct ga_driver *driver, struct ga_account *account, uint64_t excess, uint64_t address);
+
 #endif

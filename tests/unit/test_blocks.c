@@ -74,6 +74,33 @@ static void write_simple(void)
 	mt_end();
 }
 
+/* torch.cuda.memory.caching_allocator_enable(False): the allocator hands out what the driver gives,
+ * and counts nothing of it. */
+TEST(segments_that_the_allocator_does_not_count)
+{
+	mt_begin(path_of_test());
+	mt_flags(IN);
+	mt_driver(GF_MEMORY_ALLOC, 0x10000000, 20 * M, 0, 0);
+	mt_block(0x10000000, 20 * M, 20 * M, 20 * M);
+	mt_driver(GF_MEMORY_ALLOC, 0x20000000, 28 * M, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC, 0x30000000, 30 * M, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC, 0x40000000, 36 * M, 0, 0);
+	mt_block(0x40000000, 36 * M, 56 * M, 56 * M);
+	mt_flags(0);
+	mt_driver(GF_MEMORY_FREE, 0x20000000, 0, 0, 0);
+	mt_block(0x10000000, -20 * (int64_t)M, 36 * M, 56 * M);
+	mt_end();
+	analyse();
+	const struct ga_account *a = device(0);
+	EXPECT_EQ(a->segment_alloc_count, 2);
+	EXPECT_EQ(a->segment_free_count, 0);
+	EXPECT_EQ(a->reserved, 56 * M);
+	EXPECT_EQ(a->peak_reserved.reserved, 56 * M);
+	EXPECT_EQ(a->non_torch, 30 * M);
+	EXPECT_EQ(a->reserved_difference.count, 0);
+	done();
+}
+
 TEST(peaks_counts_and_end)
 {
 	write_simple();
