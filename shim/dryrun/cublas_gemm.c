@@ -3,10 +3,22 @@
 #include "cublas_handle.h"
 #include "matmul_work.h"
 
+/* Where the result lies; `at` is NULL for a list of pointers in device memory. */
+struct result {
+	const void *at;
+	int type, leading;
+	long long stride;
+};
+
 static int product(const struct gd_cublas *handle, int trans_a, int trans_b, int m, int n, int k,
-    int type, int compute, int batch)
+    int type, int compute, int batch, struct result result)
 {
-	struct gd_matmul what = {.type = type, .compute = compute};
+	struct gd_matmul what = {.type = type,
+	    .compute = compute,
+	    .result = result.at,
+	    .result_type = result.type,
+	    .leading = result.leading,
+	    .stride = result.stride};
 
 	if (!handle)
 		return GD_CUBLAS_NOT_INITIALIZED;
@@ -38,7 +50,8 @@ static int product(const struct gd_cublas *handle, int trans_a, int trans_b, int
 	    const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta, \
 	    void *c, int ldc) \
 	{ \
-		return product(handle, ta, tb, m, n, k, type, 0, 1); \
+		return product( \
+		    handle, ta, tb, m, n, k, type, 0, 1, (struct result){c, type, ldc, 0}); \
 	}
 #define GD_GEMM_BATCHED(function, type) \
 	GD_EXPORT int function(struct gd_cublas *handle, int ta, int tb, int m, int n, int k, \
@@ -48,7 +61,8 @@ static int product(const struct gd_cublas *handle, int trans_a, int trans_b, int
 	    const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta, \
 	    void *c, int ldc, int batch) \
 	{ \
-		return product(handle, ta, tb, m, n, k, type, 0, batch); \
+		return product( \
+		    handle, ta, tb, m, n, k, type, 0, batch, (struct result){NULL, 0, 0, 0}); \
 	}
 #define GD_GEMM_STRIDED(function, type) \
 	GD_EXPORT int function(struct gd_cublas *handle, int ta, int tb, int m, int n, int k, \
@@ -58,7 +72,8 @@ static int product(const struct gd_cublas *handle, int trans_a, int trans_b, int
 	    const void *alpha, const void *a, int lda, long long sa, const void *b, int ldb, \
 	    long long sb, const void *beta, void *c, int ldc, long long sc, int batch) \
 	{ \
-		return product(handle, ta, tb, m, n, k, type, 0, batch); \
+		return product( \
+		    handle, ta, tb, m, n, k, type, 0, batch, (struct result){c, type, ldc, sc}); \
 	}
 #define GD_GEMM_ALL(letter, type) \
 	GD_GEMM(cublas##letter##gemm_v2, type) \
@@ -86,21 +101,23 @@ int cublasGemmEx(struct gd_cublas *handle, int ta, int tb, int m, int n, int k, 
     const void *a, int type_a, int lda, const void *b, int type_b, int ldb, const void *beta,
     void *c, int type_c, int ldc, int compute, int algorithm)
 {
-	return product(handle, ta, tb, m, n, k, type_a, compute, 1);
+	return product(
+	    handle, ta, tb, m, n, k, type_a, compute, 1, (struct result){c, type_c, ldc, 0});
 }
 
 int cublasSgemmEx(struct gd_cublas *handle, int ta, int tb, int m, int n, int k, const void *alpha,
     const void *a, int type_a, int lda, const void *b, int type_b, int ldb, const void *beta,
     void *c, int type_c, int ldc)
 {
-	return product(handle, ta, tb, m, n, k, type_a, 0, 1);
+	return product(handle, ta, tb, m, n, k, type_a, 0, 1, (struct result){c, type_c, ldc, 0});
 }
 
 int cublasGemmBatchedEx(struct gd_cublas *handle, int ta, int tb, int m, int n, int k,
     const void *alpha, const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
     const void *beta, void *c, int type_c, int ldc, int batch, int compute, int algorithm)
 {
-	return product(handle, ta, tb, m, n, k, type_a, compute, batch);
+	return product(
+	    handle, ta, tb, m, n, k, type_a, compute, batch, (struct result){NULL, 0, 0, 0});
 }
 
 int cublasGemmStridedBatchedEx(struct gd_cublas *handle, int ta, int tb, int m, int n, int k,
@@ -108,5 +125,6 @@ int cublasGemmStridedBatchedEx(struct gd_cublas *handle, int ta, int tb, int m, 
     int ldb, long long sb, const void *beta, void *c, int type_c, int ldc, long long sc, int batch,
     int compute, int algorithm)
 {
-	return product(handle, ta, tb, m, n, k, type_a, compute, batch);
+	return product(
+	    handle, ta, tb, m, n, k, type_a, compute, batch, (struct result){c, type_c, ldc, sc});
 }

@@ -19,13 +19,20 @@
 #define GD_LT_VERSION 130200
 
 /* Attributes that shape a launch; numbers of the library's header. */
-enum { LAYOUT_TYPE = 0, LAYOUT_ROWS = 2, LAYOUT_COLUMNS = 3, LAYOUT_BATCH = 5 };
+enum {
+	LAYOUT_TYPE = 0,
+	LAYOUT_ROWS = 2,
+	LAYOUT_COLUMNS = 3,
+	LAYOUT_LEADING = 4,
+	LAYOUT_BATCH = 5,
+	LAYOUT_STRIDE = 6
+};
 enum { DESC_COMPUTE = 0, DESC_SCALE = 1, DESC_TRANSPOSE_A = 3, DESC_TRANSPOSE_B = 4 };
 
 struct layout { /* fits the 64 bytes of the opaque struct, which programs may embed */
 	int32_t type, batch;
 	uint64_t rows, columns;
-	int64_t leading;
+	int64_t leading, stride; /* elements from column to column, from matrix to matrix */
 };
 
 struct matmul_desc {
@@ -105,7 +112,7 @@ int cublasLtMatrixLayoutCreate(
 	int status = create((void **)out, sizeof(**out));
 
 	if (status == GD_LT_SUCCESS)
-		**out = (struct layout){type, 1, rows, columns, leading};
+		**out = (struct layout){type, 1, rows, columns, leading, 0};
 	return status;
 }
 
@@ -126,6 +133,10 @@ int cublasLtMatrixLayoutSetAttribute(
 		memcpy(&layout->rows, value, 8);
 	else if (attribute == LAYOUT_COLUMNS && bytes >= 8)
 		memcpy(&layout->columns, value, 8);
+	else if (attribute == LAYOUT_LEADING && bytes >= 8)
+		memcpy(&layout->leading, value, 8);
+	else if (attribute == LAYOUT_STRIDE && bytes >= 8)
+		memcpy(&layout->stride, value, 8);
 	return GD_LT_SUCCESS;
 }
 
@@ -237,6 +248,10 @@ int cublasLtMatmul(void *handle, struct matmul_desc *desc, const void *alpha, co
 	product.compute = desc->compute;
 	product.transpose_a = desc->transpose_a != 0;
 	product.transpose_b = desc->transpose_b != 0;
+	product.result = d;
+	product.result_type = layout_d->type;
+	product.leading = layout_d->leading;
+	product.stride = layout_d->stride;
 	return gd_matmul_launch(&product, stream) == CUDA_SUCCESS ? GD_LT_SUCCESS
 								  : GD_LT_EXECUTION_FAILED;
 }

@@ -146,7 +146,7 @@ int cudnnBackendExecute(
     struct gd_cudnn *handle, struct gd_descriptor *plan, struct gd_descriptor *pack)
 {
 	const struct gd_descriptor *graph;
-	struct gd_work work;
+	struct gd_work work = {0};
 
 	if (!handle || !plan || !(graph = graph_of_plan(plan)))
 		return GD_CUDNN_BAD_PARAM;

@@ -38,7 +38,7 @@ static int one_algorithm(const struct gd_cudnn_convolution *convolution,
 
 static int run(const struct gd_cudnn *handle, const struct gd_cudnn_convolution *convolution)
 {
-	struct gd_work work;
+	struct gd_work work = {0};
 
 	gd_cudnn_convolution_work(convolution, &work);
 	return gd_cudnn_status(gd_kernel_launch(&work, handle->stream));

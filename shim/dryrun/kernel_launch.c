@@ -178,6 +178,9 @@ static CUresult launch(
 
 CUresult gd_kernel_launch(const struct gd_work *work, CUstream stream)
 {
+	const void *written = work->written;
+	uint64_t written_bytes = work->written_bytes;
+	void *wrote[] = {&written, &written_bytes}; /* as the kernel model `product` reads them */
 	uint64_t blocks = (work->threads + GD_BLOCK_THREADS - 1) / GD_BLOCK_THREADS;
 	struct kernel *kernel;
 	CUresult result = find_or_add(work->name, &kernel);
@@ -192,5 +195,5 @@ CUresult gd_kernel_launch(const struct gd_work *work, CUstream stream)
 		blocks = GD_MAX_GRID;
 	if (tell_work && work->flops)
 		tell_work(work->flops, precision_of(work->rate));
-	return launch(kernel, (unsigned)blocks, stream, work->arguments);
+	return launch(kernel, (unsigned)blocks, stream, written_bytes ? wrote : work->arguments);
 }

@@ -29,6 +29,9 @@ struct gd_work {
 	uint64_t flops;	  /* for the clock model; 0 when unknown */
 	enum gd_rate rate;
 	void **arguments; /* of a kernel that the driver executes (its kernel models); else NULL */
+	/* What it writes and nobody computes: known no more once it runs.  0 bytes: not said. */
+	const void *written;
+	uint64_t written_bytes;
 };
 
 /**

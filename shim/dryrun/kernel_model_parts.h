@@ -54,6 +54,7 @@ GD_MODEL_FAMILY(list)
 GD_MODEL_FAMILY(scaler)
 GD_MODEL_FAMILY(join)
 GD_MODEL_FAMILY(compress)
+GD_MODEL_FAMILY(product)
 #undef GD_MODEL_FAMILY
 
 /* Argument number i of a launch, whose parameters are a list. */

@@ -2,6 +2,7 @@
 /*
  * Kernels that are not computed but change tensors which may have been known: what they write is
  * forgotten, or a program would go by numbers that were there before.
+ *   gpushim_gemm_* of the stand-in's math libraries (const void *result, uint64_t bytes of it)
  *   *SortKVInPlace<..., K, V, ..., uint32_t>(TensorInfo<K> keys, uint32_t slices, slice size, slice
  *       stride, TensorInfo<V> values, ...); TensorInfo begins with the pointer (Sort.cu,
  *       SortingCommon)
@@ -93,6 +94,30 @@ void gd_sort_in_place_run(const void *plan, uint16_t author)
 		if (s->range[i].bytes && gd_model_memory(s->range[i].address, s->range[i].bytes))
 			gd_model_forget(s->range[i].address, s->range[i].bytes, author);
 	}
+}
+
+/* ---- products ---- */
+
+bool gd_product_recognise(const char *name, const char *after, struct gd_model_match *match)
+{
+	return true;
+}
+
+size_t gd_product_plan(
+    const struct gd_model_match *match, const struct gd_model_launch *launch, void *plan)
+{
+	struct spoil *s = plan;
+	if (!launch->parameters)
+		return 0;
+	memset(s, 0, sizeof(*s));
+	s->range[0].address = word_at(launch, 0, 8);
+	s->range[0].bytes = word_at(launch, 1, 8);
+	return checked(s);
+}
+
+void gd_product_run(const void *plan, uint16_t author)
+{
+	gd_sort_in_place_run(plan, author);
 }
 
 /* ---- TensorInfo ---- */

@@ -67,6 +67,7 @@ static const struct gd_kernel_model models[] = {
     {{"CatArrayBatchedCopy", "_vectorizedI"}, "vPcN", FAMILY(join)},
     {{"43convert_indices_from_coo_to_csr_cuda_kernelI", ""}, "vP*PK*ll$", FAMILY(compress)},
     {{"gpushim_coo2csr", ""}, "r$", FAMILY(compress)},
+    {{"gpushim_gemm_", ""}, "g", FAMILY(product)},
 };
 
 /* Template parameter or substitution: T_, T0_, S_, S1A_.  NULL when it is none. */

@@ -15,6 +15,10 @@ struct gd_matmul {
 	int compute; /* 0 when the function has no such argument */
 	bool transpose_a, transpose_b;
 	bool tf32; /* the handle allows TF32 */
+	/* D, column after column; NULL when it is not known where it lies. */
+	const void *result;
+	int result_type;
+	int64_t leading, stride; /* elements from column to column, from matrix to matrix */
 };
 
 /**

@@ -47,6 +47,7 @@ torch.zeros(8, device=d).index_add_(0, i[:1] + 6, f[:1])[7:] | torch.zeros(40, 4
 large[:5000].flip(0).sort()[0] | (large[:5000] * -1).sort()[0] | (5000 - large[:5000]).sort()[0] | (5000 - large[:5000]).float().sort(descending=False)[0] | (large[:5000]).int().sort(descending=True)[0] | (5000 - large[:5000]).sort()[1]
 (5000 - large[:5000]).view(1, -1).expand(3, -1).contiguous().sort(1)[0] | (large[:40000] % 7).flip(0).half().sort()[0] | (large[:40000] % 7).flip(0).to(torch.int8).sort()[0] | (large % 7).view(-1, 500).flip(1).repeat(1, 10).to(torch.int8).sort(1)[0]
 embedding_gradient(f.view(4, 2), i[1:3])[2] | embedding_gradient(f.view(4, 2), i[:2].int())[1] | f.view(2, 4).clone().tril_()[0, 1:] | i.view(2, 4).clone().triu_()[1, :1] | f.view(2, 4).clone().cumsum_(0)[1] | f.view(2, 4).clone().cumsum_(1)[:, 1] | i.view(2, 4).clone().cumprod_(0)[1] | f.clone().cumsum_(0)[1:] | torch.ones(40000, dtype=torch.long, device=d).cumsum_(0)[1:]
+torch.mm(f.view(2, 4), f.view(4, 2), out=torch.zeros(2, 2, device=d)) | torch.ones(2, 2, device=d).addmm_(f.view(2, 4), f.view(4, 2)) | torch.ones(2, 2, 2, device=d).baddbmm_(f.view(2, 2, 2), y.view(2, 2, 2)) | torch.ones(2, 2, device=d).bfloat16().addmm_(f.view(2, 4).bfloat16(), f.view(4, 2).bfloat16())
 torch.max(torch.arange(80000, device=d).view(40000, 2), 1, out=(torch.zeros(40000, dtype=torch.long, device=d), i.new_zeros(40000)))[1]
 """
 UNKNOWN_SIZE = ["i.bincount()"]  # in some releases; what it goes by is told at the end of the run
