@@ -59,7 +59,7 @@ TEST(killed)
 	EXPECT_EQ(ga_coverage_of(&memory), GA_COVERS_CUT);
 	EXPECT(ga_coverage_whole(&memory));
 	expect_headline(
-	    "The recording stops after 2.0 us: the process was killed or still runs. Until "
+	    "The recording stops after 2.0 us: the process was killed, called exec, or still runs. Until "
 	    "then no out-of-memory.");
 	done();
 }
