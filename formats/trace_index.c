@@ -14,6 +14,9 @@
 
 #define WINDOW_BYTES (256u * 1024u)
 #define READ_BYTES 8192u /* header and directory of most frames */
+/* Bytes that may be read to find frames that were cut short, beside those of the frames: forged
+ * headers may claim the same bytes a million times. */
+#define DOUBT_FLOOR (4ull * GF_FRAME_BODY_LIMIT)
 
 struct scan {
 	int fd;
@@ -29,6 +32,8 @@ struct scan {
 	/* What the last frame added, to take it back if its body turns out to be damaged. */
 	uint32_t last_rows[GF_TAG_LIMIT];
 	size_t last_covered, last_folds;
+	uint64_t framed;  /* bytes of the frames in the index */
+	uint64_t doubted; /* bytes read to find out which of them are whole */
 };
 
 void gf_damage_note(struct gf_damage *damage, uint64_t offset, uint64_t bytes, const char *text)
@@ -125,6 +130,7 @@ static enum gf_status add_frame(struct scan *scan, const struct gf_frame_info *i
 	*entry = (struct gf_frame_entry){.info = *info};
 	if (info->source_count)
 		entry->first_source = sources[0];
+	scan->framed += info->bytes;
 	scan->last_covered = index->covered_count;
 	scan->last_folds = index->folds;
 	for (unsigned i = 0; i < info->source_count; i++) {
@@ -149,7 +155,7 @@ static enum gf_status add_frame(struct scan *scan, const struct gf_frame_info *i
 static void take_back_last(struct scan *scan)
 {
 	struct gf_trace_index *index = scan->index;
-	index->count--;
+	scan->framed -= index->frames[--index->count].info.bytes;
 	index->covered_count = scan->last_covered;
 	index->folds = scan->last_folds;
 	for (unsigned tag = 0; tag < GF_TAG_LIMIT; tag++)
@@ -158,6 +164,16 @@ static void take_back_last(struct scan *scan)
 
 /* ---- losing and finding the way ---- */
 
+/* What the window has from `at` on, unless that is too short for a frame's header: else all of it
+ * would be read again for each header that turns out to be a wrong one. */
+static const unsigned char *peek_on(struct scan *scan, uint64_t at, size_t *got_out)
+{
+	uint64_t skip = at - scan->window_at;
+	bool here = at >= scan->window_at && skip < scan->window_bytes &&
+		    scan->window_bytes - skip >= GF_FRAME_HEADER_BYTES;
+	return peek(scan, at, here ? scan->window_bytes - (size_t)skip : WINDOW_BYTES, got_out);
+}
+
 /* Offset of the next sound frame header at or after `from`; the end of the file if there is none.
  */
 static uint64_t find_frame(struct scan *scan, uint64_t from)
@@ -165,7 +181,7 @@ static uint64_t find_frame(struct scan *scan, uint64_t from)
 	struct gf_frame_info info;
 	while ((from = behind_hole(scan, from)) < scan->bytes) {
 		size_t got, at = 0;
-		const unsigned char *bytes = peek(scan, from, WINDOW_BYTES, &got);
+		const unsigned char *bytes = peek_on(scan, from, &got);
 		while ((at = gf_frame_search(bytes, got, at)) < got &&
 		       got - at >= GF_FRAME_HEADER_BYTES) {
 			if (gf_frame_parse(bytes + at, got - at, from + at, &info, NULL) == GF_OK)
@@ -180,16 +196,18 @@ static uint64_t find_frame(struct scan *scan, uint64_t from)
 	return scan->bytes;
 }
 
-/* Whether the last frame, which ends where the way was lost, is whole.  A frame that was cut short
- * and written on behind has swallowed the beginning of the next. */
+/* Whether the last frame, which ends where the way was lost, is whole, as far as that may be asked.
+ * A frame that was cut short and written on behind has swallowed the beginning of the next. */
 static bool last_is_sound(struct scan *scan, uint64_t at)
 {
 	struct gf_trace_index *index = scan->index;
 	if (index->count == 0)
 		return true;
 	const struct gf_frame_info *info = &index->frames[index->count - 1].info;
-	if (info->offset + info->bytes != at)
+	if (info->offset + info->bytes != at ||
+	    scan->doubted + info->bytes > DOUBT_FLOOR + scan->framed)
 		return true;
+	scan->doubted += info->bytes;
 	unsigned char *frame = malloc(info->bytes);
 	bool sound = !frame ||
 		     gf_read_at(scan->fd, frame, info->bytes, info->offset) != info->bytes ||
@@ -283,6 +301,7 @@ static uint64_t resume(struct scan *scan, uint64_t at, const char *cause)
 		from = scan->index->frames[scan->index->count - 1].info.offset;
 		cause = "a frame is damaged";
 		take_back_last(scan);
+		scan->doubted += WINDOW_BYTES; /* the window goes back as well */
 	}
 	uint64_t next = find_frame(scan, from + 1);
 	if (next == from)

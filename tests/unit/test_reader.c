@@ -9,6 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "formats/frame_layout.h"
 #include "formats/reader.h"
 #include "formats/trace_index.h"
 #include "formats/wire.h"
@@ -387,8 +388,6 @@ TEST(rubbish_between_and_behind_frames)
 	remove_trace(path);
 }
 
-/* A file whose end got lost meanwhile, and one that the disk does not give back: behind the frames
- * there is unmapped memory of ours. */
 /* As a copy that was broken off leaves it, where the room was taken before. */
 TEST(terabytes_of_holes_are_not_read)
 {
@@ -415,6 +414,86 @@ TEST(terabytes_of_holes_are_not_read)
 	remove_trace(path);
 }
 
+/* ---- headers that claim what is not theirs ---- */
+
+#define CLAIM_DIRECTORY 45u
+#define CLAIM_BYTES (GF_FRAME_HEADER_BYTES + CLAIM_DIRECTORY)
+
+/* Header and directory of a frame of one text, both right; its body is whatever stands there. */
+static void put_claim(unsigned char *to, uint32_t body_bytes, bool sound_directory)
+{
+	unsigned char *directory = to + GF_FRAME_HEADER_BYTES, *section = directory + 21;
+	static const unsigned char order[] = {
+	    0, 2, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, GF_TAG_text, 0, 0x30};
+	static const unsigned char text[] = {GF_TAG_text, 4, 1, 0, 1, 0, 0, 0};
+	static const unsigned char columns[] = {0, 0x20, 0, 0x30, 0, 0x20, 0, 0x20};
+	memset(to, 0, CLAIM_BYTES);
+	memcpy(directory, order, sizeof(order));
+	memcpy(section, text, sizeof(text));
+	gf_put32(section + 8, body_bytes - CLAIM_DIRECTORY);
+	gf_put32(section + 12, 8);
+	memcpy(section + 16, columns, sizeof(columns));
+	gf_put32(to + GF_FRAME_MAGIC_AT, GF_FRAME_MAGIC);
+	gf_put64(to + GF_FRAME_BODY_CHECKSUM_AT, 1);
+	gf_put32(to + GF_FRAME_BODY_BYTES_AT, body_bytes);
+	gf_put32(to + GF_FRAME_DIRECTORY_BYTES_AT, CLAIM_DIRECTORY);
+	gf_put32(to + GF_FRAME_DIRECTORY_CHECKSUM_AT,
+	    (uint32_t)XXH3_64bits(directory, CLAIM_DIRECTORY) + !sound_directory);
+	gf_put32(to + GF_FRAME_THREAD_AT, 1);
+	gf_put32(to + GF_FRAME_RECORDS_AT, 1);
+	to[GF_FRAME_SECTIONS_AT] = 2;
+	gf_put64(to + GF_FRAME_TYPES_AT, UINT64_C(1) << GF_TAG_text);
+	gf_put32(to + GF_FRAME_HEADER_CHECKSUM_AT,
+	    (uint32_t)XXH3_64bits(
+		to + GF_FRAME_BODY_CHECKSUM_AT, GF_FRAME_HEADER_BYTES - GF_FRAME_BODY_CHECKSUM_AT));
+}
+
+/* Bytes that this process has read from files. */
+static uint64_t bytes_read(void)
+{
+	unsigned long long bytes = 0;
+	FILE *file = fopen("/proc/self/io", "re");
+	if (file && fscanf(file, "rchar: %llu", &bytes) != 1)
+		bytes = 0;
+	if (file)
+		fclose(file);
+	return bytes;
+}
+
+/* A million frames that all claim the same bytes cost no more than a few readings of them. */
+TEST(forged_headers_cost_no_more_than_their_bytes)
+{
+	enum { BYTES = 40 << 20, CLAIMS = 20000, ROOM = CLAIMS * CLAIM_BYTES };
+	const char *path = path_of_test();
+	size_t bytes, starts[FRAMES + 1];
+	struct gf_damage damage;
+	unsigned char *data = small_trace(path, &bytes, starts);
+	unsigned char *forged = calloc(1, BYTES + 8);
+	REQUIRE(forged && bytes < ROOM);
+	for (int sound = 0; sound < 2; sound++) {
+		memset(forged + BYTES, 'x', 8);
+		memcpy(forged, data, bytes);
+		for (size_t i = 0; i < CLAIMS; i++) {
+			size_t at = bytes + i * CLAIM_BYTES;
+			put_claim(
+			    forged + at, (uint32_t)(BYTES - at - GF_FRAME_HEADER_BYTES), sound);
+		}
+		store(path, forged, BYTES + 8);
+		uint64_t before = bytes_read();
+		EXPECT_EQ(readable(path, &damage), FRAMES * FRAME_RECORDS);
+		EXPECT(bytes_read() - before < 4 * BYTES + 5ull * GF_FRAME_BODY_LIMIT);
+		EXPECT(damage.damaged_frames > 1);
+		EXPECT_EQ(damage.unreadable_bytes, BYTES + 8 - bytes);
+	}
+	free(forged);
+	free(data);
+	remove_trace(path);
+}
+
+/* ---- files that end or break off meanwhile ---- */
+
+/* A file whose end got lost meanwhile, and one that the disk does not give back: behind the frames
+ * there is unmapped memory of ours. */
 TEST(part_that_cannot_be_read)
 {
 	const char *path = path_of_test();
