@@ -180,15 +180,20 @@ static bool looks_like_python(const char *path)
 }
 
 struct ga_library *ga_definitions_library(struct ga_definitions *definitions, uint64_t address,
-    uint64_t time)
+    uint64_t time, struct ga_span *span_out)
 {
 	struct ga_library *found = NULL;
+	*span_out = (struct ga_span){0, UINT64_MAX};
 	for (size_t i = 0; i < definitions->library_count; i++) {
 		struct ga_library *library = &definitions->libraries[i];
 		if (address < library->start || address >= library->end)
 			continue;
 		if (!found || library->time <= time)
 			found = library;
+		if (library->time <= time && library->time > span_out->first)
+			span_out->first = library->time;
+		if (library->time > time && library->time <= span_out->last)
+			span_out->last = library->time - 1;
 	}
 	if (!found || found->asked)
 		return found;

@@ -64,9 +64,18 @@ const struct ga_stack_text *ga_definitions_stack(const struct ga_definitions *de
     uint32_t id);
 const struct ga_code *ga_definitions_code(const struct ga_definitions *definitions, uint32_t id);
 
-/** The library that was at an address at a time, its symbols opened; NULL if there was none. */
+/* Times that have one answer: from `first` to `last`, both included. */
+struct ga_span {
+	uint64_t first, last;
+};
+
+/**
+ * The library that was at an address at a time, its symbols opened; NULL if there was none.
+ *
+ * @param span_out  set to times around `time` at which it is the same
+ */
 struct ga_library *ga_definitions_library(struct ga_definitions *definitions, uint64_t address,
-    uint64_t time);
+    uint64_t time, struct ga_span *span_out);
 
 /** One entry of a list, index below the head's count. */
 struct gf_stack_python ga_stack_python(const struct ga_stack_text *stack, unsigned index);

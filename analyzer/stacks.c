@@ -18,11 +18,17 @@ struct made {
 	bool told; /* `words` are set */
 };
 
-/* A native address that was asked for: stacks share most of theirs. */
+/* A native address that was asked for, while one library held it: stacks share most of theirs. */
 struct place {
-	uint64_t key; /* address */
+	struct ga_span span;
 	struct ga_frame frame;
 	bool is_python, is_evaluation;
+	struct place *other; /* of the same address, while another library was there */
+};
+
+struct address {
+	uint64_t key; /* the address */
+	struct place *places;
 };
 
 /* Stacks that are alike but for the layer. */
@@ -35,7 +41,7 @@ struct ga_stacks {
 	struct ga_definitions definitions;
 	struct ga_map sites;
 	struct ga_map made;
-	struct ga_map places;
+	struct ga_map addresses;
 	struct ga_strings names; /* demangled */
 };
 
@@ -45,8 +51,19 @@ struct ga_stacks *ga_stacks_new(const struct gf_reader *reader)
 	ga_definitions_read(&stacks->definitions, reader);
 	ga_map_init(&stacks->sites, sizeof(struct site));
 	ga_map_init(&stacks->made, sizeof(struct made));
-	ga_map_init(&stacks->places, sizeof(struct place));
+	ga_map_init(&stacks->addresses, sizeof(struct address));
 	return stacks;
+}
+
+static void free_places(struct ga_map *addresses)
+{
+	const struct address *address = NULL;
+	while ((address = ga_map_next(addresses, address)))
+		for (struct place *place = address->places, *other; place; place = other) {
+			other = place->other;
+			free(place);
+		}
+	ga_map_free(addresses);
 }
 
 void ga_stacks_free(struct ga_stacks *stacks)
@@ -61,7 +78,7 @@ void ga_stacks_free(struct ga_stacks *stacks)
 	}
 	ga_map_free(&stacks->made);
 	ga_map_free(&stacks->sites);
-	ga_map_free(&stacks->places);
+	free_places(&stacks->addresses);
 	ga_strings_clear(&stacks->names);
 	ga_definitions_free(&stacks->definitions);
 	free(stacks);
@@ -74,39 +91,43 @@ size_t ga_stacks_damaged(const struct ga_stacks *stacks)
 
 /* ---- one frame ---- */
 
-static void name_place(struct ga_stacks *stacks, struct place *place, uint64_t time)
+static struct place *make_place(struct ga_stacks *stacks, uint64_t address, uint64_t time)
 {
+	struct place *place = ga_xalloc(1, sizeof(*place));
+	place->frame.address = address;
 	/* A return address may be the first of the next function: the call before it is meant. */
-	uint64_t address = place->key - 1;
+	address--;
 	struct ga_library *library =
-	    ga_definitions_library(&stacks->definitions, address, time);
-	place->frame.address = place->key;
+	    ga_definitions_library(&stacks->definitions, address, time, &place->span);
 	if (!library)
-		return;
+		return place;
 	place->frame.module = library->path[0] ? library->path : NULL;
 	place->is_python = library->is_python;
 	const char *name =
 	    library->elf ? ga_elf_function(library->elf, address - library->bias) : NULL;
 	if (!name)
-		return;
+		return place;
 	static const char evaluation[] = "_PyEval_EvalFrameDefault"; /* maybe with .cold behind */
 	place->is_evaluation = strncmp(name, evaluation, sizeof(evaluation) - 1) == 0;
 	char *text = ga_demangle(name);
 	ga_strings_take(&stacks->names, text);
 	place->frame.function = text;
 	place->frame.line = ga_elf_line(library->elf, address - library->bias, &place->frame.file);
+	return place;
 }
 
 static struct place native_place(struct ga_stacks *stacks, uint64_t address, uint64_t time)
 {
-	struct place *place = address ? ga_map_find(&stacks->places, address) : NULL;
-	if (place)
-		return *place;
-	struct place made = {.key = address};
-	name_place(stacks, &made, time);
-	if (address)
-		*(struct place *)ga_map_add(&stacks->places, address) = made;
-	return made;
+	if (!address)
+		return (struct place){.is_python = false};
+	struct address *known = ga_map_add(&stacks->addresses, address);
+	for (const struct place *place = known->places; place; place = place->other)
+		if (time >= place->span.first && time <= place->span.last)
+			return *place;
+	struct place *made = make_place(stacks, address, time);
+	made->other = known->places;
+	known->places = made;
+	return *made;
 }
 
 static struct ga_frame python_frame(const struct ga_stacks *stacks,

@@ -41,16 +41,22 @@ void st_stack(struct trace_builder *trace, uint32_t id, const struct st_frames *
 	struct gf_stack_module module = {frames->layer, 0, 0};
 	if (frames->layer)
 		st_put(&out, &module, sizeof(module));
-	trace_text(trace, 1, 2, GF_TEXT_STACK, id, out.at, out.count);
+	trace_text(trace, 1, frames->time ? frames->time : 2, GF_TEXT_STACK, id, out.at, out.count);
 }
 
 void st_library(struct trace_builder *trace, uint32_t id, const char *path, uint64_t start,
     uint64_t bytes, uint64_t bias)
+{
+	st_library_at(trace, 1, id, path, start, bytes, bias);
+}
+
+void st_library_at(struct trace_builder *trace, uint64_t time, uint32_t id, const char *path,
+    uint64_t start, uint64_t bytes, uint64_t bias)
 {
 	struct st_bytes out = {.count = 0};
 	struct gf_library_head head = {.head_bytes = sizeof(head),
 	    .path_bytes = (uint32_t)strlen(path), .bias = bias, .start = start, .end = start + bytes};
 	st_put(&out, &head, sizeof(head));
 	st_put(&out, path, strlen(path));
-	trace_text(trace, 1, 1, GF_TEXT_LIBRARY, id, out.at, out.count);
+	trace_text(trace, 1, time, GF_TEXT_LIBRARY, id, out.at, out.count);
 }

@@ -30,11 +30,14 @@ struct st_frames {
 	uint16_t python, native;
 	uint32_t forward; /* stack */
 	uint64_t layer;	  /* of the innermost frame */
+	uint64_t time;	  /* 0: 2 */
 };
 void st_stack(struct trace_builder *trace, uint32_t id, const struct st_frames *frames);
 
-/** A library without a build id. */
+/** A library without a build id, seen at time 1 or at `time`. */
 void st_library(struct trace_builder *trace, uint32_t id, const char *path, uint64_t start,
     uint64_t bytes, uint64_t bias);
+void st_library_at(struct trace_builder *trace, uint64_t time, uint32_t id, const char *path,
+    uint64_t start, uint64_t bytes, uint64_t bias);
 
 #endif

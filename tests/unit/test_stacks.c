@@ -189,6 +189,37 @@ TEST(python_frames_stand_where_the_interpreter_ran_them)
 	gf_reader_close(reader);
 }
 
+/* Loaded, unloaded, and another one loaded where it was: an address alone says nothing. */
+TEST(libraries_that_take_turns_at_an_address)
+{
+	static const char *const names[] = {"/not/here/one.so", "/not/here/two.so"};
+	struct trace_builder *trace = trace_begin(path_of_test());
+	struct st_frames frames = {.natives = {0x20100, 0x30100}, .native = 2};
+	st_library_at(trace, 1, 9, "/not/here/stays.so", 0x30000, 0x1000, 0x30000);
+	for (uint32_t id = 1; id <= 6; id++) {
+		st_library_at(trace, id * 10, id, names[id % 2], 0x20000, 0x1000, 0x20000);
+		for (uint32_t part = 0; part < 3; part++) {
+			frames.time = id * 10 + (uint64_t)part * 9 / 2;
+			st_stack(trace, id * 3 + part, &frames);
+		}
+	}
+	frames.time = 5; /* before any was seen there: the first */
+	st_stack(trace, 100, &frames);
+	struct ga_stacks *stacks = open_stacks(trace);
+	for (int turn = 0; turn < 2; turn++)
+		for (uint32_t id = 6; id >= 1; id--)
+			for (uint32_t part = 0; part < 3; part++) {
+				struct ga_stack found = ga_stacks_frames(stacks, id * 3 + part);
+				REQUIRE(found.count == 2);
+				EXPECT_STR(found.frames[0].module, names[id % 2]);
+				EXPECT_STR(found.frames[1].module, "/not/here/stays.so");
+				EXPECT_EQ(found.frames[0].address, 0x20100);
+			}
+	EXPECT_STR(ga_stacks_frames(stacks, 100).frames[0].module, names[1]);
+	ga_stacks_free(stacks);
+	gf_reader_close(reader);
+}
+
 TEST(a_library_that_is_not_here)
 {
 	struct trace_builder *trace = trace_begin(path_of_test());
