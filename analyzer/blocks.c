@@ -197,6 +197,14 @@ static bool is_free(uint16_t kind)
 	return kind == GF_MEMORY_FREE || kind == GF_MEMORY_FREE_ASYNC;
 }
 
+/* Whether this becomes a node of a graph: its memory is the graph's, once that is launched. Neither
+ * the pool nor PyTorch, which asks the pool, ever counts it, and its free finds no block. */
+static bool is_graph_node(const struct ga_memory *memory, const struct gf_memory *record)
+{
+	return memory->backend == GA_BACKEND_ASYNC && record->kind == GF_MEMORY_ALLOC_ASYNC &&
+	       record->flags & GF_FLAG_CAPTURED && record->status == 0;
+}
+
 /* The block that a free of the driver gives back; back ends without caching only. */
 static struct ga_block *freed_block(const struct ga_memory *memory, const struct gf_memory *record)
 {
@@ -244,6 +252,11 @@ static void on_memory(struct ga_memory *memory, const struct gf_event_ref *event
 	struct ga_account *account = NULL;
 	if (oom) {
 		fill_oom(memory, oom, true);
+		return;
+	}
+	if (is_graph_node(memory, &record)) {
+		memory->graph_allocs++;
+		memory->graph_bytes += record.size;
 		return;
 	}
 	struct ga_block *freed = freed_block(memory, &record);
@@ -407,7 +420,7 @@ static void difference_notice(const struct ga_account *account, const char *what
 void ga_memory_notices(const struct ga_memory *memory, struct ga_strings *notices)
 {
 	const struct ga_account *account = NULL;
-	char count[GA_SIZE_TEXT];
+	char count[GA_SIZE_TEXT], bytes[GA_SIZE_TEXT];
 	uint64_t blocks = 0;
 	for (int device = -1; (account = ga_memory_next(memory, device));
 	     device = account->device) {
@@ -440,8 +453,15 @@ void ga_memory_notices(const struct ga_memory *memory, struct ga_strings *notice
 		    "the driver's memory pools hand out blocks (backend:cudaMallocAsync): sizes "
 		    "are rounded up to 512 bytes as the pools count them; what the pools reserve "
 		    "beyond them is not visible");
-	else if (blocks == 0 && memory->backend == GA_BACKEND_NATIVE &&
-		 ga_model_records(memory->model, "memory"))
+	if (memory->graph_allocs)
+		ga_strings_add(notices,
+		    "memory of CUDA graphs is not the pools' and left out, as PyTorch leaves it "
+		    "out: "
+		    "allocations captured: %s, together %s",
+		    ga_count_text(memory->graph_allocs, count),
+		    ga_size_text(memory->graph_bytes, bytes));
+	if (blocks == 0 && memory->backend == GA_BACKEND_NATIVE &&
+	    ga_model_records(memory->model, "memory"))
 		ga_strings_add(notices, "no block of PyTorch's caching allocator was recorded");
 	else if (memory->backend == GA_BACKEND_DIRECT)
 		ga_strings_add(

@@ -30,6 +30,7 @@ struct ga_memory {
 	uint64_t top_work;  /* slots looked at for the holders of memory at refusals */
 	struct ga_account *unnoted; /* has a new segment that is not noted yet, or NULL */
 	uint64_t unnoted_ticks;	    /* of that segment */
+	uint64_t graph_allocs, graph_bytes; /* captured from the driver's pools into graphs */
 	uint64_t unlisted;  /* refusals whose holders would have been too much work */
 	struct ga_refusals refusals;
 };

@@ -399,6 +399,40 @@ TEST(async_back_end)
 }
 
 /* What the pools reserve is hidden: the device with most in blocks is the fullest. */
+/* What is captured is memory of the graph: PyTorch asks the pool, which does not have it. */
+TEST(graphs_of_the_async_back_end)
+{
+	struct trace_builder *t = mt_begin(path_of_test());
+	trace_property(t, "allocator_settings", "backend:cudaMallocAsync");
+	mt_driver(GF_MEMORY_ALLOC_ASYNC, 0x1000, 700, 0, 0);
+	mt_flags(GF_FLAG_CAPTURED);
+	mt_driver(GF_MEMORY_ALLOC_ASYNC, 0x10000, 7000, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC_ASYNC, 0x20000, 9000, 0, 0);
+	mt_driver(GF_MEMORY_FREE_ASYNC, 0x20000, 0, 0, 0);
+	mt_flags(0);
+	mt_driver(
+	    GF_MEMORY_FREE_ASYNC, 0x10000, 0, 0, 0); /* by the last tensor, after the capture */
+	mt_driver(GF_MEMORY_FREE_ASYNC, 0x1000, 0, 0, 0);
+	mt_driver(GF_MEMORY_ALLOC_ASYNC, 0x1000, 512, 0, 0);
+	mt_end();
+	analyse();
+	const struct ga_account *a = device(0);
+	EXPECT_EQ(a->peak.allocated, 1024);
+	EXPECT_EQ(a->allocated, 512);
+	EXPECT_EQ(a->alloc_count, 2);
+	EXPECT_EQ(a->free_count, 1);
+	EXPECT_EQ(a->non_torch, 0);
+	EXPECT_EQ(a->unknown_frees, 0);
+	struct ga_strings notices = {0};
+	ga_memory_notices(&memory, &notices);
+	bool told = false;
+	for (size_t i = 0; i < notices.count; i++)
+		told |= strstr(notices.items[i], "captured: 2, together 15.6") != NULL;
+	EXPECT(told);
+	ga_strings_clear(&notices);
+	done();
+}
+
 TEST(fullest_device_of_the_async_back_end)
 {
 	uint64_t total;
