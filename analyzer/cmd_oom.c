@@ -54,7 +54,7 @@ static void figures_json(
 	maybe(json, "unseen_bytes", ga_oom_unseen(oom));
 	ga_json_null(json, "process_bytes");
 	ga_json_null(json, "other_processes_bytes");
-	ga_json_null(json, "allowed_bytes");
+	maybe(json, "allowed_bytes", oom->allowed);
 	ga_json_null(json, "private_pools_bytes");
 	ga_json_string(json, "call", call_name(model, oom));
 }

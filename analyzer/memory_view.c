@@ -249,6 +249,11 @@ char *ga_view_oom_figures(const struct ga_oom *oom)
 	if (oom->segment == GA_UNKNOWN)
 		return ga_xstrdup("the size asked for is not known");
 	ga_size_text(oom->segment, asked);
+	if (oom->verdict == GA_VERDICT_fraction_limit && oom->allowed != GA_UNKNOWN)
+		return ga_format(
+		    "%s asked for beyond %s reserved; the memory fraction of the program "
+		    "allows %s",
+		    asked, ga_size_text(oom->reserved, left), ga_size_text(oom->allowed, lacking));
 	if (oom->device_free == GA_UNKNOWN)
 		return ga_format("%s asked for", asked);
 	ga_size_text(oom->device_free, left);

@@ -85,6 +85,7 @@ static struct ga_oom *append(struct ga_refusals *refusals, uint32_t thread_id, u
 	    .reserved = GA_UNKNOWN,
 	    .device_free = GA_UNKNOWN,
 	    .non_torch = GA_UNKNOWN,
+	    .allowed = GA_UNKNOWN,
 	    .device_total = GA_UNKNOWN,
 	};
 	return oom;
@@ -236,7 +237,7 @@ static uint64_t allowed_bytes(const struct ga_refusals *refusals, unsigned devic
 	uint64_t total = ga_model_device_number(refusals->model, device, "total_bytes");
 	if (fraction < 0 || (fraction >= 1 && refusals->settings.whole_is_no_limit) ||
 	    total == GA_UNKNOWN)
-		return UINT64_MAX;
+		return GA_UNKNOWN;
 	return (uint64_t)(fraction * (double)total);
 }
 
@@ -291,6 +292,7 @@ struct ga_oom *ga_refusals_oom(struct ga_refusals *refusals, const struct gf_oom
 	}
 	oom->allocated = record->allocated;
 	oom->reserved = record->reserved;
+	oom->allowed = allowed_bytes(refusals, record->device);
 	oom->device_free = row->device_free;
 	oom->device_total = row->device_total;
 	*retried_out = GA_RETRIED_YES; /* if nothing was seen, a fraction refused both attempts */

@@ -42,6 +42,7 @@ struct ga_oom {
 	uint64_t requested, rounded, segment;
 	uint64_t allocated, reserved, device_free, device_total;
 	uint64_t non_torch; /* other device memory of the process then */
+	uint64_t allowed;   /* that the memory fraction of the program lets the allocator reserve */
 	enum ga_verdict verdict;
 	bool cured;	 /* an equal request succeeded later; dropped at the end */
 	size_t previous; /* refusal outside the allocator before it on the thread, + 1; 0 = none */

@@ -2,6 +2,7 @@
 #include "tests/test.h"
 
 #include "analyzer/blocks.h"
+#include "analyzer/memory_view.h"
 #include "tests/memory_trace.h"
 
 #define M MT_MIB
@@ -234,6 +235,27 @@ TEST(fraction_limit_is_proven_by_free_memory)
 	EXPECT_EQ(oom->verdict, GA_VERDICT_fraction_limit);
 	EXPECT_EQ(oom->segment, 100 * M);
 	EXPECT_EQ(retries(), 1);
+	done();
+}
+
+TEST(what_a_memory_fraction_allows_is_told)
+{
+	struct trace_builder *t = mt_begin(path_of_test());
+	trace_property(t, "device.0.total_bytes", "1073741824");
+	mt_flags(IN);
+	mt_fraction(GF_FRACTION_ONE / 4);
+	mt_driver(GF_MEMORY_ALLOC, 0x10000000, 200 * M, 0, 0);
+	mt_block(0x10000000, 200 * M, 200 * M, 200 * M);
+	mt_mem_info(800 * M, 1024 * M);
+	mt_oom(100 * M, 200 * M, 200 * M);
+	mt_end();
+	const struct ga_oom *oom = analyse(1);
+	EXPECT_EQ(oom->verdict, GA_VERDICT_fraction_limit);
+	EXPECT_EQ(oom->allowed, 256 * M);
+	char *words = ga_view_oom_figures(oom);
+	EXPECT_STR(words, "100.00 MiB asked for beyond 200.00 MiB reserved; the memory fraction of "
+			  "the program allows 256.00 MiB");
+	free(words);
 	done();
 }
 
