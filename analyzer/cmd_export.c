@@ -12,7 +12,7 @@ static int report(const struct ga_options *options, struct ga_model *model,
 	const char *format = options->values[GA_OPTION_FORMAT];
 	struct gf_error error = {0};
 	bool csv = strcmp(format, "csv") == 0;
-	enum gf_status status = csv ? ga_export_csv(model, page->out, &error)
+	enum gf_status status = csv ? ga_export_csv(model, page->out, page->terminal, &error)
 				    : ga_export_chrome(model, page->out, &error);
 	return status == GF_OK ? GA_EXIT_OK : ga_trace_failed(model, &error);
 }

@@ -7,6 +7,7 @@
 #ifndef GA_EXPORT_H
 #define GA_EXPORT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "analyzer/hash_map.h"
@@ -15,9 +16,10 @@
 /**
  * One row an event in order of time, with a heading row (RFC 4180, but lines end in \n).
  *
+ * @param safe  names lose what could steer a terminal; else they are as the program has them
  * @return GF_OK also for damaged traces; GF_NO_MEMORY
  */
-enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error *error);
+enum gf_status ga_export_csv(struct ga_model *model, FILE *out, bool safe, struct gf_error *error);
 
 /** JSON of the Trace Event Format: calls as slices, memory as counters, out-of-memory as instants.
  */

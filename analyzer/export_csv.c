@@ -5,6 +5,7 @@
 
 #include "analyzer/export.h"
 #include "analyzer/line_sorter.h"
+#include "analyzer/safe_text.h"
 
 #define EVERY_EVENT \
 	~(UINT64_C(1) << GF_TAG_text | UINT64_C(1) << GF_TAG_clock | UINT64_C(1) << GF_TAG_lost)
@@ -23,12 +24,13 @@
 
 struct line {
 	const char *type, *name, *kernel, *place;
+	bool safe; /* for a terminal */
 #define X(column) uint64_t column;
 	NUMBERS(X)
 #undef X
 };
 
-static void put_text(FILE *out, const char *text)
+static void put_field(FILE *out, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, out);
@@ -43,11 +45,19 @@ static void put_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
+/* @param text  NULL: none */
+static void put_text(FILE *out, const char *text, bool safe)
+{
+	char *shown = text && safe ? ga_safe_text(text) : NULL;
+	put_field(out, shown ? shown : text ? text : "");
+	free(shown);
+}
+
 static void put_line(FILE *out, uint64_t ns, const struct gf_event_ref *event,
     const struct line *line)
 {
 	fprintf(out, "%" PRIu64 ",%u,%s,", ns, event->thread_id, line->type);
-	put_text(out, line->name ? line->name : "");
+	put_text(out, line->name, line->safe);
 #define X(column) \
 	if (line->column == GA_UNKNOWN) \
 		fputc(',', out); \
@@ -56,9 +66,9 @@ static void put_line(FILE *out, uint64_t ns, const struct gf_event_ref *event,
 	NUMBERS(X)
 #undef X
 	fputc(',', out);
-	put_text(out, line->kernel ? line->kernel : "");
+	put_text(out, line->kernel, line->safe);
 	fputc(',', out);
-	put_text(out, line->place ? line->place : "");
+	put_text(out, line->place, line->safe);
 	fputc('\n', out);
 }
 
@@ -215,11 +225,11 @@ static enum gf_status no_memory(const struct ga_model *model, struct gf_error *e
 }
 
 static enum gf_status put_event(struct ga_sorter *sorter, const struct ga_model *model,
-    const struct ga_kernel_names *kernels, const struct gf_event_ref *event,
+    const struct ga_kernel_names *kernels, const struct gf_event_ref *event, bool safe,
     struct gf_error *error)
 {
 	const struct gf_record_type *type = gf_record_type(event->type);
-	struct line line = {.type = type ? type->name : ""};
+	struct line line = {.type = type ? type->name : "", .safe = safe};
 #define X(column) line.column = GA_UNKNOWN;
 	NUMBERS(X)
 #undef X
@@ -263,7 +273,7 @@ static enum gf_status put_event(struct ga_sorter *sorter, const struct ga_model 
 	return GF_OK;
 }
 
-enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error *error)
+enum gf_status ga_export_csv(struct ga_model *model, FILE *out, bool safe, struct gf_error *error)
 {
 	struct gf_merge *merge = gf_merge_open(model->reader, EVERY_EVENT);
 	struct gf_event_ref event;
@@ -280,7 +290,7 @@ enum gf_status ga_export_csv(struct ga_model *model, FILE *out, struct gf_error 
 	ga_kernel_names_init(&kernels);
 	while ((status = gf_merge_next(merge, &event, error)) == GF_OK) {
 		ga_kernel_names_learn(&kernels, &event);
-		status = put_event(&sorter, model, &kernels, &event, error);
+		status = put_event(&sorter, model, &kernels, &event, safe, error);
 		if (status)
 			break;
 	}

@@ -4,24 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at `text`, 0 if it is none (overlong, surrogate, cut short). */
-static unsigned utf8_length(const unsigned char *text)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	if (text[0] < 0x80)
-		return 1;
-	unsigned length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : text[0] >= 0xc0 ? 2 : 0;
-	if (length == 0 || text[0] >= 0xf8)
-		return 0;
-	uint32_t code = text[0] & (0xffu >> (length + 1));
-	for (unsigned i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (text[i] & 0x3fu);
-	}
-	bool wrong = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000);
-	return wrong ? 0 : length;
-}
+#include "analyzer/safe_text.h"
 
 /* Bytes at `text` that stand for themselves: printable ASCII but quotes and backslashes. */
 static size_t plain_length(const char *text)
@@ -33,10 +16,11 @@ static size_t plain_length(const char *text)
 	return length;
 }
 
-/* One character that is not plain.  Returns its bytes. */
+/* One character that is not plain, as an escape if it steers terminals.  Returns its bytes. */
 static unsigned put_special(FILE *out, const char *text)
 {
-	unsigned length = utf8_length((const unsigned char *)text);
+	uint32_t code;
+	unsigned length = ga_character(text, &code);
 	if (length == 0)
 		fputs("\\ufffd", out);
 	else if (*text == '"' || *text == '\\')
@@ -45,8 +29,8 @@ static unsigned put_special(FILE *out, const char *text)
 		fputs("\\n", out);
 	else if (*text == '\t')
 		fputs("\\t", out);
-	else if (length == 1)
-		fprintf(out, "\\u%04x", *text);
+	else if (length == 1 || ga_steers(code))
+		fprintf(out, "\\u%04x", (unsigned)code);
 	else
 		fwrite(text, 1, length, out);
 	return length ? length : 1;

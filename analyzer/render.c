@@ -38,13 +38,13 @@ bool ga_page_open(struct ga_page *page, const struct ga_options *options)
 		ga_say("cannot write %s: %s", page->path, strerror(errno));
 		return false;
 	}
-	bool terminal = !page->path && isatty(STDOUT_FILENO);
+	page->terminal = !page->path && isatty(STDOUT_FILENO);
 	if (color && strcmp(color, "auto") != 0)
 		page->color = strcmp(color, "always") == 0;
 	else
 		page->color =
-		    terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
-	page->width = page_width(terminal);
+		    page->terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+	page->width = page_width(page->terminal);
 	page->unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	return true;
 }

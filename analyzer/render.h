@@ -24,6 +24,7 @@ struct ga_page {
 	const char *path; /* of --output; NULL: standard output */
 	unsigned width;	  /* columns */
 	bool color, unicode;
+	bool terminal; /* somebody looks at it */
 };
 
 /**

@@ -2,16 +2,14 @@
 #include "analyzer/safe_text.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/xalloc.h"
 
-/* Length of the UTF-8 character that begins here, and which it is; 0 when it is none: cut, longer
- * than needed, a surrogate or beyond Unicode. */
-static unsigned character(const unsigned char *at, uint32_t *code_out)
+unsigned ga_character(const char *text, uint32_t *code_out)
 {
+	const unsigned char *at = (const unsigned char *)text;
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	unsigned bytes = *at < 0x80 ? 1 : *at < 0xc0 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
 	uint32_t code = bytes < 2 ? *at : *at & (0xffu >> (bytes + 1));
@@ -26,24 +24,36 @@ static unsigned character(const unsigned char *at, uint32_t *code_out)
 	return good ? bytes : 0;
 }
 
-static bool steers(uint32_t code)
+bool ga_steers(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
 	       code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
 	       (code >= 0x2066 && code <= 0x2069);
 }
 
+char *ga_safe_text(const char *text)
+{
+	char *safe = ga_format("%s", text), *to = safe;
+	while (*text) {
+		uint32_t code;
+		unsigned bytes = ga_character(text, &code);
+		bool shown = bytes && !ga_steers(code);
+		if (shown)
+			memcpy(to, text, bytes);
+		else
+			*to = '?';
+		to += shown ? bytes : 1;
+		text += bytes ? bytes : 1;
+	}
+	*to = 0;
+	return safe;
+}
+
 void ga_put_safe(FILE *out, const char *text)
 {
-	for (const unsigned char *at = (const unsigned char *)text; *at;) {
-		uint32_t code;
-		unsigned bytes = character(at, &code);
-		if (!bytes || steers(code))
-			fputc('?', out);
-		else
-			fwrite(at, 1, bytes, out);
-		at += bytes ? bytes : 1;
-	}
+	char *safe = ga_safe_text(text);
+	fputs(safe, out);
+	free(safe);
 }
 
 void ga_say(const char *format, ...)

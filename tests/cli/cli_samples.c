@@ -276,6 +276,22 @@ static void write_places(const char *path)
 	mt_end();
 }
 
+/* Names that would clear a terminal, rename its window and turn its lines around. */
+static void write_steering(const char *path)
+{
+	static const char api[] = "cu\033]0;x\007Mem\302\233"
+				  "2J";
+	struct trace_builder *t = mt_begin(path);
+	trace_property(t, "command_line", "python \033[2J");
+	trace_text(t, 1, mt_now(), GF_TEXT_THREAD_NAME, 1, "a\033[2Jb", 6);
+	trace_text(t, 1, mt_now(), GF_TEXT_API, 0, api, sizeof(api) - 1);
+	st_code(t, 1, "/home/me/\033[31mtrain.py", "f\342\200\256g,\"h\"\n", 3);
+	st_stack(t, 1, &(struct st_frames){.codes = {1}, .python = 1});
+	mt_stack(1);
+	own_segment(0x10000000, 20 * M, 20 * M);
+	mt_end();
+}
+
 /* GPUSHIM_LIMIT was reached: what came behind it was counted only. */
 static void write_stopped(const char *path)
 {
@@ -383,6 +399,7 @@ int main(int argc, char **argv)
 	write_lossy("lossy.gst");
 	write_places("places.gst");
 	write_stopped("stopped.gst");
+	write_steering("steering.gst");
 	write_copies("copies.gst");
 	write_blind("blind.gst");
 	write_lines("lines.gst");

@@ -56,10 +56,11 @@ TEST(strings_are_always_valid)
 	ga_json_string(&json, NULL, "q\"b\\n\nt\t\001\x7f");
 	ga_json_string(&json, NULL, "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
 	ga_json_string(&json, NULL, "\xff \xc3 \xed\xa0\x80 \xc0\xaf \xf5\x80\x80\x80");
+	ga_json_string(&json, NULL, "\xc2\x9b\xe2\x80\xae"); /* CSI, and right to left */
 	ga_json_string(&json, NULL, NULL);
 	ga_json_list_end(&json);
 	expect(&json, "[\n  \"q\\\"b\\\\n\\nt\\t\\u0001\\u007f\",\n"
 		      "  \"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\",\n"
 		      "  \"\\ufffd \\ufffd \\ufffd\\ufffd\\ufffd \\ufffd\\ufffd "
-		      "\\ufffd\\ufffd\\ufffd\\ufffd\",\n  null\n]\n");
+		      "\\ufffd\\ufffd\\ufffd\\ufffd\",\n  \"\\u009b\\u202e\",\n  null\n]\n");
 }
