@@ -270,9 +270,10 @@ static void wait_until_jump(void)
 	int (*wait_for)(void) =
 	    (int (*)(void))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuCtxSynchronize");
 	signal(SIGALRM, jump);
+	if (sigsetjmp(too_late, 1) != 0)
+		return;
 	ualarm(20000, 0);
-	if (sigsetjmp(too_late, 1) == 0)
-		wait_for();
+	wait_for();
 }
 
 /* With the driver of -DDRIVER, which has no lock that a jump could leave taken. */
