@@ -6,6 +6,7 @@ A test module registers functions with @test and ends with `run()`.  Environment
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ HOST = BUILD / "tests/host"
 PYTHON = BUILD / "torch/bin/python"
 DEVICE = "name=Test GPU;total=25769803776;context=0"
 TESTS = []
+FOLDERS = []  # of the test that runs
 
 
 class Skip(Exception):
@@ -40,7 +42,14 @@ def equal(what, got, wanted):
 
 
 def folder():
-    return pathlib.Path(tempfile.mkdtemp(prefix="gpushim-record-"))
+    """Goes away when the test has passed."""
+    FOLDERS.append(pathlib.Path(tempfile.mkdtemp(prefix="gpushim-record-")))
+    return FOLDERS[-1]
+
+
+def remove_folders():
+    while FOLDERS:
+        shutil.rmtree(FOLDERS.pop(), ignore_errors=True)
 
 
 def environment(recorder=True, **more):
@@ -117,12 +126,16 @@ def run():
     for number, function in enumerate(TESTS, 1):
         try:
             function()
+            remove_folders()
             print(f"ok {number} - {function.__name__}", flush=True)
         except Skip as why:
+            remove_folders()
             print(f"ok {number} - {function.__name__} # SKIP {why}", flush=True)
         except Exception:
             failed += 1
             print("# " + traceback.format_exc().strip().replace("\n", "\n# "))
+            print("# kept: " + " ".join(map(str, FOLDERS)))
+            FOLDERS.clear()
             print(f"not ok {number} - {function.__name__}", flush=True)
     print(f"1..{len(TESTS)}")
     sys.exit(failed > 0)
