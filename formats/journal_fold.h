@@ -17,7 +17,8 @@
  *
  * Nothing is touched while the process that wrote it lives, or if either file is damaged in any
  * way: then both stay as they are.  Unless the
- * journal says that the process ended by itself no END mark is added: the trace still tells that it was cut.
+ * journal says that the process ended by itself no END mark is added: the trace still tells that it
+ * was cut.
  * Losses told only by the journal's header become LOST records, and the property `journal_folded`
  * tells that nothing is missing beside the trace.
  *

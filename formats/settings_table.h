@@ -34,8 +34,7 @@
 	    "device times through CUPTI; not used by this version yet") \
 	S(limit, "GPUSHIM_LIMIT", SIZE, "", "", \
 	    "size of the trace at which recording stops, to a few chunks of 64 KiB; the program " \
-	    "runs on. " \
-	    "Default: no limit") \
+	    "runs on. Default: no limit") \
 	S(log, "GPUSHIM_LOG", CHOICE, "warn", "error|warn|info|debug", \
 	    "how much the recorder says about itself") \
 	S(log_file, "GPUSHIM_LOG_FILE", TEXT, "", "", \
@@ -44,8 +43,7 @@
 	S(trace_list, "GPUSHIM_TRACE_LIST", TEXT, "", "", \
 	    "file to which the path of every new trace is appended, one a line; newline and " \
 	    "backslash in it as \\012 and \\134; a line that begins with ! stands for one that " \
-	    "could " \
-	    "not be written")
+	    "could not be written")
 
 /* How a line of GPUSHIM_TRACE_LIST begins that names no trace. */
 #define GF_LIST_REFUSED '!'

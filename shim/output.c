@@ -243,8 +243,12 @@ void gs_output_remove_journal(const struct gs_output *out)
 	unlinkat(folder, name, 0);
 	if (!out->journal_elsewhere)
 		return;
+	char target[GS_PATH_BYTES];
 	gs_journal_link_path(out, path);
-	unlink(path);
+	ssize_t length = readlink(path, target, sizeof(target));
+	if (length == (ssize_t)strlen(out->journal_path) &&
+	    memcmp(target, out->journal_path, (size_t)length) == 0)
+		unlink(path);
 }
 
 /* Where the program's address space is limited an eighth of what it has left is ours. */

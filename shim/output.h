@@ -43,7 +43,10 @@ void gs_output_forget(struct gs_output *out);
 /** Close what is open, unless the program has made something else of it. */
 void gs_output_close(struct gs_output *out);
 
-/** Unlink the journal, if its name still leads to it, and, where it lies elsewhere, the link that leads to it. */
+/**
+ * Unlink the journal, if its name still leads to it, and, where it lies elsewhere, the link that leads
+ * to it.
+ */
 void gs_output_remove_journal(const struct gs_output *out);
 
 /**

@@ -104,8 +104,8 @@ struct gs_thread *gs_thread_cold(const struct gs_call *call) GS_HIDDEN __attribu
 /* Both become part of the wrapper: its frame is asked for. */
 
 /** As gs_enter, for what has no time of its own: `start` is not set. */
-static inline __attribute__((always_inline)) bool gs_enter_untimed(struct gs_call *call, uint16_t hook, uint32_t class, bool uses,
-    uint32_t flags)
+static inline __attribute__((always_inline)) bool gs_enter_untimed(struct gs_call *call,
+    uint16_t hook, uint32_t class, bool uses, uint32_t flags)
 {
 	if (!GS_LIKELY(__atomic_load_n(&gs_live.classes, __ATOMIC_RELAXED) & class) &&
 	    !gs_enter_cold(class, uses))
@@ -132,8 +132,8 @@ static inline __attribute__((always_inline)) bool gs_enter_untimed(struct gs_cal
  * @param flags  GF_FLAG_* known from the function's name
  * @return yes: gs_returned and gs_leave must follow
  */
-static inline __attribute__((always_inline)) bool gs_enter(struct gs_call *call, uint16_t hook, uint32_t class, bool uses,
-    uint32_t flags)
+static inline __attribute__((always_inline)) bool gs_enter(struct gs_call *call, uint16_t hook,
+    uint32_t class, bool uses, uint32_t flags)
 {
 	if (!gs_enter_untimed(call, hook, class, uses, flags))
 		return false;

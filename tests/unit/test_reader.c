@@ -568,6 +568,18 @@ TEST(useless_journal_without_trace)
 	remove_trace(path);
 }
 
+/* 100 blocks in the trace, 50 in its journal. */
+static void begin_killed(const char *path)
+{
+	struct gf_damage damage;
+	struct trace_builder *t = trace_begin(path);
+	add_blocks(t, 1, 1000, 10, 100);
+	trace_frame(t, 1);
+	add_blocks(t, 1, 9000, 10, 50);
+	trace_kill(t);
+	EXPECT_EQ(readable(path, &damage), 150);
+}
+
 /* Terabytes of holes, and more chunks than a journal can have: nobody looks at each of them. */
 TEST(journal_with_more_chunks_than_there_can_be)
 {
@@ -575,12 +587,7 @@ TEST(journal_with_more_chunks_than_there_can_be)
 	char journal_path[128];
 	struct gf_damage damage;
 	snprintf(journal_path, sizeof(journal_path), "%s" GF_JOURNAL_SUFFIX, path);
-	struct trace_builder *t = trace_begin(path);
-	add_blocks(t, 1, 1000, 10, 100);
-	trace_frame(t, 1);
-	add_blocks(t, 1, 9000, 10, 50);
-	trace_kill(t);
-	EXPECT_EQ(readable(path, &damage), 150);
+	begin_killed(path);
 	int fd = open(journal_path, O_RDWR);
 	struct gf_journal_header header;
 	REQUIRE(fd >= 0 && pread(fd, &header, sizeof(header), 0) == sizeof(header));
@@ -610,12 +617,7 @@ TEST(journal_of_another_recording)
 	static const uint64_t id[2] = {1, 2};
 	size_t bytes;
 	struct gf_damage damage;
-	struct trace_builder *t = trace_begin(path);
-	add_blocks(t, 1, 1000, 10, 100);
-	trace_frame(t, 1);
-	add_blocks(t, 1, 9000, 10, 50);
-	trace_kill(t);
-	EXPECT_EQ(readable(path, &damage), 150);
+	begin_killed(path);
 	unsigned char *data = load(path, &bytes);
 	data[40] ^= 1; /* the file header is damaged, its identity is not */
 	store(path, data, bytes);
